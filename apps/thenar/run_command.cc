@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <stdexcept>
+
+#include "commands.h"
+#include "thenar/io/run_summary.h"
+#include "thenar/io/scenario_reader.h"
+#include "thenar/io/trace_writer.h"
+#include "thenar/simulate/simulate.h"
+
+namespace thenar::app {
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+extern "C" void on_signal(int) { interrupted.store(true, std::memory_order_relaxed); }
+
+/// A bar on the terminal, redrawn at most ten times a second and wiped when it goes.
+class ProgressBar {
+ public:
+  ProgressBar(double until, bool is_shown) : until_(until), is_shown_(is_shown) {}
+  ~ProgressBar() {
+    if (is_drawn_) fmt::print(stderr, "\r\033[K");
+  }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(double t) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!is_shown_ || now - drawn_at_ < std::chrono::milliseconds(100)) return;
+    drawn_at_ = now;
+    is_drawn_ = true;
+    constexpr int kWidth = 40;
+    const int filled = static_cast<int>(kWidth * t / until_);
+    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3.0f} %  t = {:.3f} s", "", filled, "", kWidth - filled, 100 * t / until_, t);
+    std::fflush(stderr);
+  }
+
+ private:
+  double until_;
+  bool is_shown_, is_drawn_ = false;
+  std::chrono::steady_clock::time_point drawn_at_ = std::chrono::steady_clock::now();
+};
+
+RunReport simulate_to(const Scenario& scenario, TraceWriter& writer, bool show_progress) {
+  ProgressBar bar(scenario.run.until, show_progress);
+  RunCallbacks callbacks;
+  callbacks.on_sample = [&](const Sample& sample) { return writer.write(sample); };
+  callbacks.on_progress = [&](double t) { bar.update(t); };
+  callbacks.interrupt = &interrupted;
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  RunReport report = simulate(scenario, callbacks);
+  if (!writer.finish() || !writer.error().empty()) {
+    report.status = RunStatus::failed;
+    report.reason = writer.error();
+  }
+  return report;
+}
+
+}  // namespace
+
+int run(const RunCommand& command) {
+  const Scenario scenario = read_scenario(command.scenario, command.overrides);
+  const std::filesystem::path folder =
+      command.out.empty() ? std::filesystem::path("out") / slug(scenario.name) : std::filesystem::path(command.out);
+  TraceWriter writer(scenario, folder);
+  const bool show_progress = !command.quiet && !command.json && isatty(STDERR_FILENO) != 0;
+  const RunReport report = simulate_to(scenario, writer, show_progress);
+
+  const std::string summary_path = (folder / "summary.json").string();
+  const RunFiles files{{"states", writer.path().string()}, {"summary", summary_path}};
+  const std::string json = run_summary_json(scenario, report, files);
+  if (report.status != RunStatus::done) fmt::print(stderr, "{}: error: {}\n", command.scenario, report.reason);
+  if (command.json) fmt::print("{}", json);
+  if (!command.json && !command.quiet) fmt::print("{}", run_summary_text(scenario, report, files));
+  write_file(summary_path, json);
+  return report.status == RunStatus::done ? kDone : kRunFailed;
+}
+
+}  // namespace thenar::app

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Our side of peer.h: opens the shared libraries of a folder and hands each the tree of a model.
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "peer.h"
+#include "thenar/model/model.h"
+
+namespace thenar::bench {
+
+/// A tree of one-degree-of-freedom links as plain arrays.
+class PeerTreeArrays {
+ public:
+  explicit PeerTreeArrays(const Model& model) {
+    for (int i = 1; i <= model.link_count(); ++i) {
+      const Link& link = model.links()[static_cast<std::size_t>(i)];
+      THENAR_DEMAND(link.kind == LinkKind::revolute || link.kind == LinkKind::prismatic);
+      const LinkConstants<double>& constants = model.link_constants()[static_cast<std::size_t>(i)];
+      parent_.push_back(link.parent - 1);
+      is_prismatic_.push_back(link.kind == LinkKind::prismatic);
+      append_frame(constants);
+      append_inertia(constants.inertia);
+    }
+    tree_ = {model.link_count(), parent_.data(),  is_prismatic_.data(),
+             R_PF_.data(),       p_PF_.data(),    mass_.data(),
+             com_.data(),        inertia_.data(), {model.gravity().x(), model.gravity().y(), model.gravity().z()}};
+  }
+  const PeerTree& tree() const { return tree_; }
+
+ private:
+  void append_frame(const LinkConstants<double>& constants) {
+    const Matrix3<double> R = constants.R_PF.eigen();
+    for (int row = 0; row < 3; ++row) {
+      for (int column = 0; column < 3; ++column) R_PF_.push_back(R(row, column));
+    }
+    p_PF_.insert(p_PF_.end(), {constants.p_PF.x, constants.p_PF.y, constants.p_PF.z});
+  }
+  void append_inertia(const RigidInertia<double>& I) {
+    const Vec3<double> com = I.h * (1 / I.mass);
+    // About the centre of mass: take the parallel-axis part off.
+    const Symmetric3<double> J = I.moved_by(-com).J;
+    mass_.push_back(I.mass);
+    com_.insert(com_.end(), {com.x, com.y, com.z});
+    inertia_.insert(inertia_.end(), {J.xx, J.yy, J.zz, J.xy, J.xz, J.yz});
+  }
+
+  std::vector<int> parent_, is_prismatic_;
+  std::vector<double> R_PF_, p_PF_, mass_, com_, inertia_;
+  PeerTree tree_{};
+};
+
+/// A peer that holds one tree.
+class LoadedPeer {
+ public:
+  /// Null, with the reason in `why_not`, where the library or the tree cannot be loaded.
+  static std::unique_ptr<LoadedPeer> open(const std::filesystem::path& library, const PeerTree& tree,
+                                          std::string& why_not) {
+    // RTLD_LOCAL: two versions of one engine may be in the process.
+    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      why_not = dlerror();
+      return nullptr;
+    }
+    const auto create = reinterpret_cast<ThenarPeerCreate>(dlsym(handle, "thenar_peer_create"));
+    char error[256] = "no thenar_peer_create in the library";
+    std::unique_ptr<LoadedPeer> loaded(new LoadedPeer);
+    if (create == nullptr || !create(&tree, &loaded->peer_, error)) {
+      why_not = error;
+      loaded->peer_.destroy = nullptr;
+      return nullptr;
+    }
+    return loaded;
+  }
+  ~LoadedPeer() {
+    if (peer_.destroy != nullptr) peer_.destroy(peer_.self);
+  }
+  LoadedPeer(const LoadedPeer&) = delete;
+  LoadedPeer& operator=(const LoadedPeer&) = delete;
+
+  std::string name() const { return peer_.name; }
+  const Peer& peer() const { return peer_; }
+
+ private:
+  LoadedPeer() = default;
+  Peer peer_{};
+};
+
+}  // namespace thenar::bench

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+/// @file
+/// MuJoCo (Apache-2.0) behind the interface of the benchmark. The tree goes in as MJCF; the timed calls run only the
+/// stages of mj_forward that smooth forward dynamics needs, which is faster than mj_forward with all its flags off.
+/// MuJoCo has no articulated-body algorithm: its forward dynamics is a sparse factorization of the mass matrix, so
+/// both forward entries are the same. One source for the old library of the distribution and a new one.
+
+#include <mujoco/mujoco.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "link_order.h"
+#include "peer.h"
+
+namespace {
+
+using thenar_peer::LinkOrder;
+
+constexpr const char* kFileName = "tree.xml";
+
+std::string attribute(const char* name, const std::vector<double>& values) {
+  std::string text = std::string(" ") + name + "=\"";
+  for (const double value : values) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.17g ", value);
+    text += number;
+  }
+  text.back() = '"';
+  return text;
+}
+
+std::string header_text(const PeerTree& tree) {
+  const double* g = tree.gravity;
+  return "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><option" +
+         attribute("gravity", {g[0], g[1], g[2]}) + "><flag constraint=\"disable\" contact=\"disable\"/></option>";
+}
+
+/// Principal moments and axes. MuJoCo 2 could diagonalize by itself, but only to eight digits.
+std::string inertia_text(const PeerTree& tree, int link) {
+  const double* I = tree.inertia + 6 * link;
+  Eigen::Matrix3d about_com;
+  about_com << I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2];
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(about_com);
+  Eigen::Matrix3d axes = solver.eigenvectors();
+  if (axes.determinant() < 0) axes.col(2) *= -1.0;
+  const Eigen::Vector3d moments = solver.eigenvalues();
+  const Eigen::Quaterniond quat(axes);
+  return attribute("diaginertia", {moments.x(), moments.y(), moments.z()}) +
+         attribute("quat", {quat.w(), quat.x(), quat.y(), quat.z()});
+}
+
+/// The opening of a link's element. MuJoCo's axes x and y are the first two columns of R_PF.
+std::string body_text(const PeerTree& tree, int link) {
+  const double* R = tree.R_PF + 9 * link;
+  const double* p = tree.p_PF + 3 * link;
+  const double* c = tree.com + 3 * link;
+  const std::string type = tree.is_prismatic[link] ? "slide" : "hinge";
+  return "<body" + attribute("pos", {p[0], p[1], p[2]}) + attribute("xyaxes", {R[0], R[3], R[6], R[1], R[4], R[7]}) +
+         "><inertial" + attribute("pos", {c[0], c[1], c[2]}) + attribute("mass", {tree.mass[link]}) +
+         inertia_text(tree, link) + "/><joint name=\"" + std::to_string(link) + "\" type=\"" + type +
+         "\" axis=\"0 0 1\" limited=\"false\"/>";
+}
+
+/// Links nest; walking them depth first, a link's element stays open until the next link is not below it.
+std::string mjcf_text(const PeerTree& tree) {
+  std::string text = header_text(tree) + "<worldbody>";
+  std::vector<int> open = {-1};
+  for (const int link : thenar_peer::depth_first_links(tree)) {
+    for (; open.back() != tree.parent[link]; open.pop_back()) text += "</body>";
+    text += body_text(tree, link);
+    open.push_back(link);
+  }
+  for (; open.back() != -1; open.pop_back()) text += "</body>";
+  return text + "</worldbody></mujoco>";
+}
+
+/// A file in memory. The structure itself is megabytes in old versions, hence on the heap.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& text) : vfs_(std::make_unique<mjVFS>()) {
+    mj_defaultVFS(vfs_.get());
+    const int size = static_cast<int>(text.size());
+#if mjVERSION_HEADER < 300
+    const bool is_added = mj_makeEmptyFileVFS(vfs_.get(), kFileName, size) == 0;
+    if (is_added) std::memcpy(vfs_->filedata[mj_findFileVFS(vfs_.get(), kFileName)], text.data(), text.size());
+#else
+    const bool is_added = mj_addBufferVFS(vfs_.get(), kFileName, text.data(), size) == 0;
+#endif
+    if (!is_added) throw std::runtime_error("no memory for the model's text");
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { mj_deleteVFS(vfs_.get()); }
+
+  const mjVFS* get() const { return vfs_.get(); }
+
+ private:
+  std::unique_ptr<mjVFS> vfs_;
+};
+
+struct ModelDeleter {
+  void operator()(mjModel* m) const { mj_deleteModel(m); }
+};
+struct DataDeleter {
+  void operator()(mjData* d) const { mj_deleteData(d); }
+};
+using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
+using DataPtr = std::unique_ptr<mjData, DataDeleter>;
+
+ModelPtr load_model(const PeerTree& tree) {
+  const MemoryFile file(mjcf_text(tree));
+  char why[200] = "cannot load the model";
+  ModelPtr model(mj_loadXML(kFileName, file.get(), why, sizeof why));
+  if (!model) throw std::runtime_error(why);
+  if (model->nv != tree.link_count) throw std::runtime_error("not as many degrees of freedom as links");
+  return model;
+}
+
+std::vector<int> link_at_dof(const mjModel& m) {
+  std::vector<int> link_at(static_cast<std::size_t>(m.nv));
+  for (int joint = 0; joint < m.njnt; ++joint) {
+    link_at[static_cast<std::size_t>(m.jnt_dofadr[joint])] = std::stoi(mj_id2name(&m, mjOBJ_JOINT, joint));
+  }
+  return link_at;
+}
+
+struct MujocoPeer {
+  explicit MujocoPeer(const PeerTree& tree)
+      : model(load_model(tree)),
+        data(mj_makeData(model.get())),
+        order(link_at_dof(*model)),
+        name(std::string("MuJoCo ") + mj_versionString()) {
+    if (!data) throw std::runtime_error("no memory for the data");
+    mj_forward(model.get(), data.get());
+  }
+
+  /// Poses and velocities, which both directions of the dynamics start from.
+  void set_state(const double* q, const double* v) {
+    order.to_peer(q, data->qpos);
+    order.to_peer(v, data->qvel);
+    mj_kinematics(model.get(), data.get());
+    mj_comPos(model.get(), data.get());
+    mj_comVel(model.get(), data.get());
+  }
+
+  ModelPtr model;
+  DataPtr data;
+  LinkOrder order;
+  std::string name;
+};
+
+/// mj_makeM took over from mj_crb in 3.3.2 (a version number then had three digits).
+void fill_mass_matrix(const mjModel* m, mjData* d) {
+#if mjVERSION_HEADER >= 332
+  mj_makeM(m, d);
+#else
+  mj_crb(m, d);
+#endif
+}
+
+bool forward_dynamics(void* self, const double* q, const double* v, const double* tau, double* qdd) {
+  MujocoPeer& p = *static_cast<MujocoPeer*>(self);
+  const mjModel* m = p.model.get();
+  mjData* d = p.data.get();
+  p.set_state(q, v);
+  fill_mass_matrix(m, d);
+  mj_factorM(m, d);
+  mj_rne(m, d, 0, d->qfrc_bias);
+  p.order.to_peer(tau, d->qfrc_applied);
+  for (int i = 0; i < m->nv; ++i) d->qfrc_smooth[i] = d->qfrc_applied[i] - d->qfrc_bias[i];
+  mj_solveM(m, d, d->qacc, d->qfrc_smooth, 1);
+  p.order.from_peer(d->qacc, qdd);
+  return true;
+}
+
+bool inverse_dynamics(void* self, const double* q, const double* v, const double* qdd, double* tau) {
+  MujocoPeer& p = *static_cast<MujocoPeer*>(self);
+  mjData* d = p.data.get();
+  p.set_state(q, v);
+  p.order.to_peer(qdd, d->qacc);
+  mj_rne(p.model.get(), d, 1, d->qfrc_inverse);
+  p.order.from_peer(d->qfrc_inverse, tau);
+  return true;
+}
+
+void destroy(void* self) { delete static_cast<MujocoPeer*>(self); }
+
+bool refuse(char* error, std::string why) {
+  std::replace(why.begin(), why.end(), '\n', ' ');
+  std::snprintf(error, 256, "MuJoCo %s: %s", mj_versionString(), why.c_str());
+  return false;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) bool thenar_peer_create(const PeerTree* tree, Peer* peer,
+                                                                          char* error) {
+  // Two versions in one process share their symbols' names: open peers with RTLD_LOCAL, link the program to neither.
+  if (mj_version() != mjVERSION_HEADER) return refuse(error, "this is not the library the peer was built for");
+  try {
+    auto self = std::make_unique<MujocoPeer>(*tree);
+    const char* name = self->name.c_str();
+    *peer = Peer{name, self.release(), forward_dynamics, forward_dynamics, inverse_dynamics, destroy};
+    return true;
+  } catch (const std::exception& e) {
+    return refuse(error, e.what());
+  }
+}

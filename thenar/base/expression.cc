@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/base/expression.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "thenar/base/assert.h"
+
+namespace thenar {
+namespace {
+
+constexpr std::size_t kMaxTextLength = 4096;
+constexpr int kMaxNesting = 100;
+constexpr int kMaxStack = 64;
+
+enum class Operation : std::uint8_t {
+  // Leaves.
+  constant,
+  variable,
+  // One operand.
+  negate,
+  logical_not,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  exp,
+  log,
+  log10,
+  sqrt,
+  cbrt,
+  abs,
+  sign,
+  floor,
+  ceil,
+  round,
+  step,
+  // Two operands.
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  logical_and,
+  logical_or,
+  atan2,
+  hypot,
+  min,
+  max,
+  mod,
+  // Three operands.
+  select,
+  clamp,
+  pulse,
+  blend,
+};
+
+int operand_count(Operation operation) {
+  if (operation < Operation::negate) return 0;
+  if (operation < Operation::add) return 1;
+  if (operation < Operation::select) return 2;
+  return 3;
+}
+
+struct Function {
+  std::string_view name;
+  Operation operation;
+};
+
+constexpr std::array kFunctions = std::to_array<Function>({
+    {"sin", Operation::sin},     {"cos", Operation::cos},     {"tan", Operation::tan},     {"asin", Operation::asin},
+    {"acos", Operation::acos},   {"atan", Operation::atan},   {"atan2", Operation::atan2}, {"sinh", Operation::sinh},
+    {"cosh", Operation::cosh},   {"tanh", Operation::tanh},   {"exp", Operation::exp},     {"log", Operation::log},
+    {"log10", Operation::log10}, {"sqrt", Operation::sqrt},   {"cbrt", Operation::cbrt},   {"abs", Operation::abs},
+    {"sign", Operation::sign},   {"floor", Operation::floor}, {"ceil", Operation::ceil},   {"round", Operation::round},
+    {"min", Operation::min},     {"max", Operation::max},     {"mod", Operation::mod},     {"pow", Operation::power},
+    {"hypot", Operation::hypot}, {"step", Operation::step},   {"clamp", Operation::clamp}, {"pulse", Operation::pulse},
+    {"blend", Operation::blend},
+});
+
+const Function* find_function(std::string_view name) {
+  const auto found = std::find_if(kFunctions.begin(), kFunctions.end(),
+                                  [name](const Function& function) { return function.name == name; });
+  return found == kFunctions.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names;
+  for (const Function& function : kFunctions) names.emplace_back(function.name);
+  return names;
+}
+
+// min and max fold any number of arguments, two at a time.
+bool takes_many(Operation operation) { return operation == Operation::min || operation == Operation::max; }
+
+double calc_sign(double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : x); }
+
+// The first operand wins if it is NaN; if the second is NaN the comparison fails and it is returned: NaN is kept.
+double calc_min(double a, double b) { return a < b || std::isnan(a) ? a : b; }
+double calc_max(double a, double b) { return a > b || std::isnan(a) ? a : b; }
+
+double calc_mod(double x, double y) {
+  const double remainder = std::fmod(x, y);
+  const bool wrong_side = remainder != 0 && (remainder < 0) != (y < 0);
+  return wrong_side ? remainder + y : remainder;
+}
+
+double calc_blend(double t, double t0, double t1) {
+  if (t >= t1) return 1;
+  if (t <= t0) return 0;
+  const double s = (t - t0) / (t1 - t0);
+  return s * s * s * (10 + s * (6 * s - 15));
+}
+
+double apply1(Operation operation, double x) {
+  switch (operation) {
+    case Operation::negate:
+      return -x;
+    case Operation::logical_not:
+      return x == 0;
+    case Operation::sin:
+      return std::sin(x);
+    case Operation::cos:
+      return std::cos(x);
+    case Operation::tan:
+      return std::tan(x);
+    case Operation::asin:
+      return std::asin(x);
+    case Operation::acos:
+      return std::acos(x);
+    case Operation::atan:
+      return std::atan(x);
+    case Operation::sinh:
+      return std::sinh(x);
+    case Operation::cosh:
+      return std::cosh(x);
+    case Operation::tanh:
+      return std::tanh(x);
+    case Operation::exp:
+      return std::exp(x);
+    case Operation::log:
+      return std::log(x);
+    case Operation::log10:
+      return std::log10(x);
+    case Operation::sqrt:
+      return std::sqrt(x);
+    case Operation::cbrt:
+      return std::cbrt(x);
+    case Operation::abs:
+      return std::abs(x);
+    case Operation::sign:
+      return calc_sign(x);
+    case Operation::floor:
+      return std::floor(x);
+    case Operation::ceil:
+      return std::ceil(x);
+    case Operation::round:
+      return std::round(x);
+    case Operation::step:
+      return x < 0 ? 0 : 1;
+    default:
+      break;
+  }
+  THENAR_DEMAND(false && "operation with one operand");
+  return 0;
+}
+
+double apply2(Operation operation, double a, double b) {
+  switch (operation) {
+    case Operation::add:
+      return a + b;
+    case Operation::subtract:
+      return a - b;
+    case Operation::multiply:
+      return a * b;
+    case Operation::divide:
+      return a / b;
+    case Operation::power:
+      return std::pow(a, b);
+    case Operation::less:
+      return a < b;
+    case Operation::less_equal:
+      return a <= b;
+    case Operation::greater:
+      return a > b;
+    case Operation::greater_equal:
+      return a >= b;
+    case Operation::equal:
+      return a == b;
+    case Operation::not_equal:
+      return a != b;
+    case Operation::logical_and:
+      return a != 0 && b != 0;
+    case Operation::logical_or:
+      return a != 0 || b != 0;
+    case Operation::atan2:
+      return std::atan2(a, b);
+    case Operation::hypot:
+      return std::hypot(a, b);
+    case Operation::min:
+      return calc_min(a, b);
+    case Operation::max:
+      return calc_max(a, b);
+    case Operation::mod:
+      return calc_mod(a, b);
+    default:
+      break;
+  }
+  THENAR_DEMAND(false && "operation with two operands");
+  return 0;
+}
+
+double apply3(Operation operation, double a, double b, double c) {
+  switch (operation) {
+    case Operation::select:
+      return a != 0 ? b : c;
+    case Operation::clamp:
+      return calc_min(calc_max(a, b), c);
+    case Operation::pulse:
+      return b <= a && a < c;
+    case Operation::blend:
+      return calc_blend(a, b, c);
+    default:
+      break;
+  }
+  THENAR_DEMAND(false && "operation with three operands");
+  return 0;
+}
+
+double apply(Operation operation, const double* operands) {
+  switch (operand_count(operation)) {
+    case 1:
+      return apply1(operation, operands[0]);
+    case 2:
+      return apply2(operation, operands[0], operands[1]);
+    default:
+      return apply3(operation, operands[0], operands[1], operands[2]);
+  }
+}
+
+}  // namespace
+
+// Recursive descent, one function per level of precedence, each appending postfix code.
+class ExpressionParser {
+ public:
+  ExpressionParser(std::string_view text, std::span<const std::string> variables, const ParameterLookup& parameters)
+      : text_(text), variables_(variables), parameters_(parameters) {
+    result_.code_.clear();  // Of the default constant zero.
+  }
+
+  Expression parse() {
+    if (text_.size() > kMaxTextLength) {
+      fail(kMaxTextLength,
+           fmt::format("expression has {} characters; at most {} are allowed", text_.size(), kMaxTextLength));
+    }
+    skip_spaces();
+    if (at_end()) fail(position_, "empty expression; expected a number, a name or '('");
+    parse_ternary();
+    if (!at_end()) fail_after_operand();
+    result_.text_ = text_;
+    return std::move(result_);
+  }
+
+ private:
+  // Counts open calls of parse_unary(), through which every recursion passes except that of '? :', which is bounded
+  // by the intermediate values it leaves on the stack. So no text can exhaust the call stack.
+  class Level {
+   public:
+    explicit Level(ExpressionParser& parser) : parser_(parser) {
+      if (++parser_.nesting_ > kMaxNesting) {
+        parser_.fail(parser_.position_, fmt::format("expression is nested more than {} levels deep", kMaxNesting));
+      }
+    }
+    ~Level() { --parser_.nesting_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    ExpressionParser& parser_;
+  };
+
+  void parse_ternary() {
+    parse_or();
+    if (!take("?")) return;
+    parse_ternary();
+    if (!take(":")) fail_expected("':' of '? :'");
+    parse_ternary();
+    emit(Operation::select);
+  }
+
+  void parse_or() {
+    parse_and();
+    while (take("||")) {
+      parse_and();
+      emit(Operation::logical_or);
+    }
+  }
+
+  void parse_and() {
+    parse_comparison();
+    while (take("&&")) {
+      parse_comparison();
+      emit(Operation::logical_and);
+    }
+  }
+
+  void parse_comparison() {
+    parse_sum();
+    const std::optional<Operation> operation = take_comparison();
+    if (!operation) return;
+    parse_sum();
+    emit(*operation);
+    const std::size_t second = position_;
+    if (take_comparison()) fail(second, "comparisons do not chain; write a < b && b < c");
+  }
+
+  void parse_sum() {
+    parse_product();
+    while (true) {
+      if (take("+")) {
+        parse_product();
+        emit(Operation::add);
+      } else if (take("-")) {
+        parse_product();
+        emit(Operation::subtract);
+      } else {
+        return;
+      }
+    }
+  }
+
+  void parse_product() {
+    parse_unary();
+    while (true) {
+      if (text_.substr(position_, 2) == "**") fail(position_, "'**' is not an operator; a power is written with '^'");
+      if (take("*")) {
+        parse_unary();
+        emit(Operation::multiply);
+      } else if (take("/")) {
+        parse_unary();
+        emit(Operation::divide);
+      } else {
+        return;
+      }
+    }
+  }
+
+  void parse_unary() {
+    const Level level(*this);
+    if (take("-")) {
+      parse_unary();
+      emit(Operation::negate);
+    } else if (take("+")) {
+      parse_unary();
+    } else if (take("!")) {
+      parse_unary();
+      emit(Operation::logical_not);
+    } else {
+      parse_power();
+    }
+  }
+
+  void parse_power() {
+    parse_primary();
+    if (!take("^")) return;
+    parse_unary();  // Itself a power: this makes ^ right associative and lets the exponent have a sign.
+    emit(Operation::power);
+  }
+
+  void parse_primary() {
+    if (take("(")) {
+      parse_ternary();
+      if (!take(")")) fail_expected("')'");
+    } else if (take("$")) {
+      parse_parameter();
+    } else if (const auto number = scan_number(text_.substr(position_))) {
+      parse_number(*number);
+    } else if (!at_end() && (is_letter(text_[position_]) || text_[position_] == '_')) {
+      parse_name();
+    } else {
+      fail_expected("a number, a name or '('");
+    }
+  }
+
+  void parse_number(const ScannedNumber& number) {
+    if (!number.value) {
+      fail(position_, fmt::format("number {} is out of range", quote(text_.substr(position_, number.length))));
+    }
+    push_constant(*number.value);
+    position_ += number.length;
+    skip_spaces();
+  }
+
+  void parse_parameter() {
+    const std::size_t start = position_ - 1;  // The '$'; nothing was skipped after it unless a space follows.
+    if (text_[start] != '$' || at_end() || !is_word_character(text_[position_]) || is_digit(text_[position_])) {
+      fail(position_, fmt::format("expected the name of a parameter after '$', found {}", found()));
+    }
+    const std::string_view name = take_word();
+    const std::optional<double> value = parameters_ ? parameters_(name) : std::nullopt;
+    if (!value) fail(start, fmt::format("unknown parameter '${}'", name));
+    push_constant(*value);
+  }
+
+  void parse_name() {
+    const std::size_t start = position_;
+    const std::string_view name = take_word();
+    if (!at_end() && text_[position_] == '(') return parse_call(name, start);
+    const auto variable = std::find(variables_.begin(), variables_.end(), name);
+    if (variable != variables_.end()) return push_variable(static_cast<std::size_t>(variable - variables_.begin()));
+    if (name == "pi") return push_constant(std::numbers::pi);
+    if (name == "e") return push_constant(std::numbers::e);
+    if (find_function(name)) fail(start, fmt::format("function '{0}' needs its arguments: {0}(...)", name));
+    fail_unknown_name(name, start);
+  }
+
+  void parse_call(std::string_view name, std::size_t start) {
+    const Function* function = find_function(name);
+    if (!function) fail_unknown_function(name, start);
+    take("(");
+    int count = 0;
+    if (!take(")")) {
+      do {
+        parse_ternary();
+        ++count;
+        if (takes_many(function->operation) && count > 1) emit(function->operation);
+      } while (take(","));
+      if (!take(")")) fail_expected("',' or ')'");
+    }
+    const int wanted = operand_count(function->operation);
+    const bool right = takes_many(function->operation) ? count >= wanted : count == wanted;
+    if (!right) {
+      fail(start,
+           fmt::format("function '{}' takes {}{} argument{}, found {}", name,
+                       takes_many(function->operation) ? "at least " : "", wanted, wanted == 1 ? "" : "s", count));
+    }
+    if (!takes_many(function->operation)) emit(function->operation);
+  }
+
+  std::optional<Operation> take_comparison() {
+    // Two-character operators first: "<=" also starts with "<".
+    if (take("<=")) return Operation::less_equal;
+    if (take(">=")) return Operation::greater_equal;
+    if (take("==")) return Operation::equal;
+    if (take("!=")) return Operation::not_equal;
+    if (take("<")) return Operation::less;
+    if (take(">")) return Operation::greater;
+    return std::nullopt;
+  }
+
+  bool at_end() const { return position_ >= text_.size(); }
+
+  void skip_spaces() {
+    while (!at_end() && is_space(text_[position_])) ++position_;
+  }
+
+  // Takes `token` and the spaces after it, if it comes next.
+  bool take(std::string_view token) {
+    if (text_.substr(position_, token.size()) != token) return false;
+    position_ += token.size();
+    if (token != "$") skip_spaces();
+    return true;
+  }
+
+  std::string_view take_word() {
+    const std::size_t start = position_;
+    while (!at_end() && is_word_character(text_[position_])) ++position_;
+    const std::string_view word = text_.substr(start, position_ - start);
+    skip_spaces();
+    return word;
+  }
+
+  void push_constant(double value) {
+    result_.code_.push_back({static_cast<std::uint8_t>(Operation::constant), 0, value});
+    count_push();
+  }
+
+  void push_variable(std::size_t index) {
+    result_.code_.push_back({static_cast<std::uint8_t>(Operation::variable), static_cast<std::uint32_t>(index), 0});
+    result_.variable_count_ = std::max(result_.variable_count_, index + 1);
+    count_push();
+  }
+
+  void count_push() {
+    if (++stack_ > kMaxStack) {
+      fail(position_, fmt::format("expression needs more than {} intermediate values", kMaxStack));
+    }
+  }
+
+  // Appends an operation, or computes it at once when all its operands are constants: in postfix code the operands
+  // are then exactly the last instructions.
+  void emit(Operation operation) {
+    const int count = operand_count(operation);
+    stack_ -= count - 1;
+    auto& code = result_.code_;
+    const auto first = code.end() - count;
+    const bool constant = std::all_of(first, code.end(), [](const Expression::Instruction& instruction) {
+      return instruction.operation == static_cast<std::uint8_t>(Operation::constant);
+    });
+    if (!constant) {
+      code.push_back({static_cast<std::uint8_t>(operation), 0, 0});
+      return;
+    }
+    std::array<double, 3> operands{};
+    std::transform(first, code.end(), operands.begin(), [](const auto& instruction) { return instruction.constant; });
+    first->constant = apply(operation, operands.data());
+    code.erase(first + 1, code.end());
+  }
+
+  // What stands at the current position, for messages: a whole number or word, or one character.
+  std::string found() const {
+    if (at_end()) return "the end";
+    const std::string_view rest = text_.substr(position_);
+    std::size_t length = 1;
+    if (const auto number = scan_number(rest)) length = number->length;
+    while (length < rest.size() && is_word_character(rest[length - 1]) && is_word_character(rest[length])) ++length;
+    // Do not cut a UTF-8 character in pieces.
+    while (length < rest.size() && (static_cast<unsigned char>(rest[length]) & 0xC0u) == 0x80u) ++length;
+    return quote(rest.substr(0, length));
+  }
+
+  std::vector<std::string> known_names() const {
+    std::vector<std::string> names(variables_.begin(), variables_.end());
+    names.insert(names.end(), {"pi", "e"});
+    return names;
+  }
+
+  [[noreturn]] void fail(std::size_t offset, const std::string& message) const {
+    throw ExpressionError(message, std::min(offset, text_.size()));
+  }
+
+  [[noreturn]] void fail_expected(std::string_view what) const {
+    fail(position_, fmt::format("expected {}, found {}", what, found()));
+  }
+
+  [[noreturn]] void fail_after_operand() const {
+    if (text_[position_] == '=') fail(position_, "expected an operator, found '='; equality is written '=='");
+    if (text_[position_] == ')') fail(position_, "found ')' without its '('");
+    fail(position_, fmt::format("expected an operator or the end, found {}", found()));
+  }
+
+  [[noreturn]] void fail_unknown_name(std::string_view name, std::size_t offset) const {
+    const std::vector<std::string> known = known_names();
+    std::string message = fmt::format("unknown name {} in expression; ", quote(name));
+    if (const auto close = closest_match(name, known)) message += fmt::format("did you mean '{}'? ", *close);
+    fail(offset, message + fmt::format("known: {}, and parameters written $name", list_words(known)));
+  }
+
+  [[noreturn]] void fail_unknown_function(std::string_view name, std::size_t offset) const {
+    const std::vector<std::string> known = function_names();
+    std::string message = fmt::format("unknown function {}; ", quote(name));
+    if (const auto close = closest_match(name, known)) message += fmt::format("did you mean '{}'? ", *close);
+    fail(offset, message + fmt::format("known: {}", list_words(known, known.size())));
+  }
+
+  std::string_view text_;
+  std::span<const std::string> variables_;
+  const ParameterLookup& parameters_;
+  std::size_t position_ = 0;
+  int nesting_ = 0;
+  int stack_ = 0;
+  Expression result_;
+};
+
+Expression::Expression(double value)
+    : text_(fmt::format("{}", value)), code_{{static_cast<std::uint8_t>(Operation::constant), 0, value}} {}
+
+Expression Expression::parse(std::string_view text, std::span<const std::string> variables,
+                             const ParameterLookup& parameters) {
+  return ExpressionParser(text, variables, parameters).parse();
+}
+
+double Expression::evaluate(std::span<const double> values) const noexcept {
+  THENAR_DEMAND(values.size() >= variable_count_);
+  std::array<double, kMaxStack> stack;  // The parser made sure that it suffices.
+  stack[0] = 0;
+  std::size_t size = 0;
+  for (const Instruction& instruction : code_) {
+    const auto operation = static_cast<Operation>(instruction.operation);
+    if (operation == Operation::constant) {
+      stack[size++] = instruction.constant;
+    } else if (operation == Operation::variable) {
+      stack[size++] = values[instruction.variable];
+    } else {
+      size -= static_cast<std::size_t>(operand_count(operation));
+      stack[size] = apply(operation, &stack[size]);
+      ++size;
+    }
+  }
+  return stack[0];
+}
+
+}  // namespace thenar

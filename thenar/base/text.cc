@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/base/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace thenar {
+namespace {
+
+constexpr std::size_t kLongestQuote = 60;
+constexpr std::size_t kLongestComparedWord = 64;
+
+bool is_utf8_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
+
+}  // namespace
+
+std::optional<ScannedNumber> scan_number(std::string_view text) {
+  // from_chars would also take "inf", "nan" and a sign: only what starts with a digit, or a point and a digit, is ours.
+  const bool starts = !text.empty() && (is_digit(text[0]) || (text[0] == '.' && text.size() > 1 && is_digit(text[1])));
+  if (!starts) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  ScannedNumber number{value, static_cast<std::size_t>(end - text.data())};
+  if (error != std::errc{}) number.value.reset();
+  return number;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_word_character(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+
+bool is_word(std::string_view text) {
+  return !text.empty() && !is_digit(text[0]) && std::all_of(text.begin(), text.end(), is_word_character);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+  if (a == b) return 0;
+  const std::size_t difference = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (difference > limit || std::max(a.size(), b.size()) > kLongestComparedWord) return limit + 1;
+  // Rows i-2, i-1 and i of the table d(i, j) = distance of the first i and j letters.
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before, above);
+    std::swap(above, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return std::min(row.back(), limit + 1);
+}
+
+std::optional<std::string> closest_match(std::string_view word, std::span<const std::string> candidates) {
+  constexpr std::size_t kMostEdits = 2;
+  std::optional<std::string> best;
+  std::size_t best_distance = kMostEdits + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t most = std::min(kMostEdits, std::max(word.size(), candidate.size()) / 2);
+    const std::size_t distance = edit_distance(word, candidate, most);
+    if (distance > most || distance >= best_distance) continue;
+    best = candidate;
+    best_distance = distance;
+  }
+  return best;
+}
+
+std::string shorten(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && is_utf8_continuation(text[most])) --most;
+  return std::string(text.substr(0, most)) + "...";
+}
+
+std::string quote(std::string_view text) {
+  std::string shown = shorten(text, kLongestQuote);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20u || c == 0x7F; };
+  std::replace_if(shown.begin(), shown.end(), is_control, '?');
+  return "'" + shown + "'";
+}
+
+std::string list_words(std::span<const std::string> words, std::size_t most) {
+  if (words.empty()) return "nothing";
+  std::string list;
+  for (std::size_t i = 0; i < std::min(words.size(), most); ++i) {
+    if (i > 0) list += ", ";
+    const std::string quoted = quote(words[i]);
+    list += quoted.substr(1, quoted.size() - 2);
+  }
+  if (words.size() > most) list += ", ... (" + std::to_string(words.size() - most) + " more)";
+  return list;
+}
+
+}  // namespace thenar

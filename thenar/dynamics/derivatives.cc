@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/dynamics/derivatives.h"
+
+#include "thenar/dynamics/inverse_dynamics.h"
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/dynamics/passive_forces.h"
+
+namespace thenar {
+
+DynamicsDerivatives::DynamicsDerivatives(const Model& model) : workspace_(model) {
+  const auto nq = static_cast<std::size_t>(model.position_count());
+  const auto nv = static_cast<std::size_t>(model.velocity_count());
+  q_base_.resize(nq);
+  q_.resize(nq);
+  for (auto* vector : {&dq_, &v_, &input_, &total_, &output_}) vector->resize(nv);
+  for (auto* matrix : {&result_.dq, &result_.dv, &result_.dinput})
+    matrix->setZero(model.velocity_count(), model.velocity_count());
+}
+
+/// Runs evaluate() once per eight of the 3 nv directions (q, then v, then the input) and files the columns.
+template <class Evaluate>
+void DynamicsDerivatives::sweep(const Model& model, const double* q, const double* v, const double* input,
+                                const Evaluate& evaluate) {
+  const int nv = model.velocity_count();
+  for (int i = 0; i < model.position_count(); ++i) q_base_[i] = Dual8(q[i]);
+  for (int first = 0; first < 3 * nv; first += Dual8::kDirections) {
+    const int last = std::min(first + Dual8::kDirections, 3 * nv);
+    for (int i = 0; i < nv; ++i) {
+      dq_[i] = Dual8(0.0);
+      v_[i] = Dual8(v[i]);
+      input_[i] = Dual8(input[i]);
+    }
+    for (int direction = first; direction < last; ++direction) {
+      std::vector<Dual8>& target = direction < nv ? dq_ : (direction < 2 * nv ? v_ : input_);
+      target[direction % nv].seed(direction - first, 1.0);
+    }
+    integrate_position(model, q_base_.data(), dq_.data(), q_.data());
+    evaluate();
+    for (int direction = first; direction < last; ++direction) {
+      MatrixX<double>& matrix = direction < nv ? result_.dq : (direction < 2 * nv ? result_.dv : result_.dinput);
+      for (int i = 0; i < nv; ++i) matrix(i, direction % nv) = output_[i].gradient()[direction - first];
+    }
+  }
+}
+
+const DynamicsDerivatives::Result& DynamicsDerivatives::forward(const Model& model, const double* q, const double* v,
+                                                                const double* tau) {
+  sweep(model, q, v, tau, [&] {
+    total_ = input_;
+    add_passive_forces(model, q_.data(), v_.data(), total_.data());
+    forward_dynamics<Dual8>(model, q_.data(), v_.data(), total_.data(), {}, workspace_, output_.data());
+  });
+  return result_;
+}
+
+const DynamicsDerivatives::Result& DynamicsDerivatives::inverse(const Model& model, const double* q, const double* v,
+                                                                const double* vdot) {
+  sweep(model, q, v, vdot, [&] {
+    inverse_dynamics<Dual8>(model, q_.data(), v_.data(), input_.data(), {}, workspace_, output_.data());
+    // tau + passive = M v̇ + c, so the passive forces come off.
+    for (Dual8& x : total_) x = Dual8(0.0);
+    add_passive_forces(model, q_.data(), v_.data(), total_.data());
+    for (std::size_t i = 0; i < output_.size(); ++i) output_[i] -= total_[i];
+  });
+  return result_;
+}
+
+}  // namespace thenar

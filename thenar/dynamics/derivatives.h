@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "thenar/dynamics/forward_dynamics.h"
+
+namespace thenar {
+
+/// Derivatives of the dynamics, exact to rounding: the kernels run on dual numbers, eight directions at a time.
+/// Directions of q are those of v (q ⊕ δ, see integrate_position), so every matrix is nv × nv. Damping and springs of
+/// the model are included: `tau` is the actuators' part alone. No heap use after construction.
+class DynamicsDerivatives {
+ public:
+  explicit DynamicsDerivatives(const Model& model);
+
+  struct Result {
+    MatrixX<double> dq, dv;  ///< of the result with respect to q and v
+    MatrixX<double> dinput;  ///< with respect to tau (forward: M⁻¹) or v̇ (inverse: M)
+  };
+
+  /// v̇(q, v, tau).
+  const Result& forward(const Model& model, const double* q, const double* v, const double* tau);
+  /// tau(q, v, v̇).
+  const Result& inverse(const Model& model, const double* q, const double* v, const double* vdot);
+
+ private:
+  template <class Evaluate>
+  void sweep(const Model& model, const double* q, const double* v, const double* input, const Evaluate& evaluate);
+
+  Workspace<Dual8> workspace_;
+  std::vector<Dual8> q_base_, dq_, q_, v_, input_, total_, output_;
+  Result result_;
+};
+
+}  // namespace thenar

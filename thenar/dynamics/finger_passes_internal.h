@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// The passes of forward and inverse dynamics over fingers side by side (model/finger_lanes.h): the same steps as for
+/// single links, on packs whose lanes are fingers. The carrier's state is spread over the lanes on the way out, and
+/// what the fingers ask of it is summed over the lanes on the way in.
+
+#include "thenar/dynamics/forward_dynamics.h"
+#include "thenar/dynamics/tree_steps_internal.h"
+
+namespace thenar::internal {
+
+inline Pack8 gather(const double* from, const std::array<int, Pack8::kLanes>& index) {
+  return Pack8(Pack8::Vector{from[index[0]], from[index[1]], from[index[2]], from[index[3]], from[index[4]],
+                             from[index[5]], from[index[6]], from[index[7]]});
+}
+
+/// Writes the lanes that hold a link.
+inline void scatter(const FingerGroup::Step& step, Pack8 values, double* to) {
+  for (int lane = 0; lane < FingerGroup::kLanes; ++lane) {
+    if (step.link[lane] != 0) to[step.v[lane]] = values[lane];
+  }
+}
+
+inline Vec3<double> sum_lanes(const Vec3<Pack8>& a) {
+  return {thenar::sum_lanes(a.x), thenar::sum_lanes(a.y), thenar::sum_lanes(a.z)};
+}
+
+inline Symmetric3<double> sum_lanes(const Symmetric3<Pack8>& a) {
+  using thenar::sum_lanes;
+  return {sum_lanes(a.xx), sum_lanes(a.yy), sum_lanes(a.zz), sum_lanes(a.xy), sum_lanes(a.xz), sum_lanes(a.yz)};
+}
+
+inline ArticulatedInertia<double> sum_lanes(const ArticulatedInertia<Pack8>& a) {
+  return {sum_lanes(a.J), {sum_lanes(a.H.x), sum_lanes(a.H.y), sum_lanes(a.H.z)}, sum_lanes(a.M)};
+}
+
+/// Frames and motions of a group's links, from the carrier outwards; `finish` completes each step.
+template <class Finish>
+inline void outward_group(const FingerGroup& group, const double* q, const double* v, Workspace<double>& ws,
+                          const Finish& finish) {
+  const LinkMotion<double>& base = ws.motion[group.parent];
+  Mat3<Pack8> R_WP = ws.frame[group.parent].R.cast<Pack8>();
+  LinkMotion<Pack8> parent{base.w.cast<Pack8>(), base.alpha.cast<Pack8>(), base.a.cast<Pack8>()};
+  LaneStep* out = &ws.lane[group.first_step];
+  for (const FingerGroup::Step& step : group.steps) {
+    const Pack8 position = gather(q, step.q), velocity = gather(v, step.v);
+    out->frame = position_step(LinkKind::revolute, step.constants, R_WP, &position, &out->axis);
+    out->motion = velocity_step(LinkKind::revolute, out->frame.r, &out->axis, &velocity, parent);
+    finish(step, *out);
+    R_WP = out->frame.R;
+    parent = out->motion;
+    ++out;
+  }
+}
+
+/// Outward pass of forward dynamics: inertias and bias forces for v̇ = 0.
+inline void outward_group(const FingerGroup& group, const Vec3<double>& gravity, const double* q, const double* v,
+                          Workspace<double>& ws) {
+  const Vec3<Pack8> g = gravity.cast<Pack8>();
+  outward_group(group, q, v, ws, [&](const FingerGroup::Step& step, LaneStep& out) {
+    const RigidInertia<Pack8> inertia = rotated_inertia(step.constants.inertia, out.frame.R);
+    out.articulated = ArticulatedInertia<Pack8>::rigid(inertia);
+    out.force = newton_euler(inertia, out.motion, g);
+  });
+}
+
+/// Outward pass of inverse dynamics: the forces that the motion with v̇ (or none) asks for.
+inline void outward_group_with_acceleration(const FingerGroup& group, const Vec3<double>& gravity, const double* q,
+                                            const double* v, const double* vdot, Workspace<double>& ws) {
+  const Vec3<Pack8> g = gravity.cast<Pack8>();
+  outward_group(group, q, v, ws, [&](const FingerGroup::Step& step, LaneStep& out) {
+    if (vdot != nullptr) out.motion.alpha += out.axis * gather(vdot, step.v);
+    out.force = newton_euler_in_link(step.constants.inertia, out.frame.R, out.motion, g);
+  });
+}
+
+/// Inward pass of inverse dynamics: writes tau of the fingers and hands their forces to the carrier.
+inline void collect_group(const FingerGroup& group, const double* vdot, Workspace<double>& ws, double* tau) {
+  Wrench<Pack8> f = Wrench<Pack8>::zero();
+  for (int s = static_cast<int>(group.steps.size()) - 1; s >= 0; --s) {
+    const FingerGroup::Step& step = group.steps[s];
+    const LaneStep& lane = ws.lane[group.first_step + s];
+    f += lane.force;
+    Pack8 effort = project(true, lane.axis, f);
+    if (vdot != nullptr) effort += step.armature * gather(vdot, step.v);
+    scatter(step, effort, tau);
+    f = f.moved_by(lane.frame.r);
+  }
+  if (group.parent != 0) ws.force[group.parent] += Wrench<double>{sum_lanes(f.moment), sum_lanes(f.force)};
+}
+
+inline void inward_group(const FingerGroup& group, const double* tau, Workspace<double>& ws) {
+  ArticulatedInertia<Pack8> I = ArticulatedInertia<Pack8>::zero();
+  Wrench<Pack8> p = Wrench<Pack8>::zero();
+  for (int s = static_cast<int>(group.steps.size()) - 1; s >= 0; --s) {
+    const FingerGroup::Step& step = group.steps[s];
+    LaneStep& lane = ws.lane[group.first_step + s];
+    I += lane.articulated;
+    p += lane.force;
+    eliminate_inertia(true, lane.axis, step.armature, I, lane.dof);
+    eliminate_force(true, lane.axis, gather(tau, step.v), lane.dof, p);
+    if (s == 0 && group.parent == 0) return;
+    I = I.moved_by(lane.frame.r);
+    p = p.moved_by(lane.frame.r);
+  }
+  ws.articulated[group.parent] += sum_lanes(I);
+  ws.force[group.parent] += Wrench<double>{sum_lanes(p.moment), sum_lanes(p.force)};
+}
+
+inline void accelerate_group(const FingerGroup& group, const Workspace<double>& ws, double* vdot) {
+  const Motion<double>& base = ws.acceleration[group.parent];
+  Motion<Pack8> a{base.angular.cast<Pack8>(), base.linear.cast<Pack8>()};
+  const LaneStep* lane = &ws.lane[group.first_step];
+  for (const FingerGroup::Step& step : group.steps) {
+    a = a.shifted(lane->frame.r);
+    scatter(step, accelerate(true, lane->axis, lane->dof, a), vdot);
+    ++lane;
+  }
+}
+
+inline Vec3<double> lane_of(const Vec3<Pack8>& a, int lane) { return {a.x[lane], a.y[lane], a.z[lane]}; }
+
+inline Mat3<double> lane_of(const Mat3<Pack8>& a, int lane) {
+  return {lane_of(a.x, lane), lane_of(a.y, lane), lane_of(a.z, lane)};
+}
+
+inline void subtract_in_lane(const Vec3<double>& a, int lane, Vec3<Pack8>& from) {
+  from.x.set(lane, from.x[lane] - a.x), from.y.set(lane, from.y[lane] - a.y), from.z.set(lane, from.z[lane] - a.z);
+}
+
+inline void subtract_in_lane(const Wrench<double>& f, int lane, Wrench<Pack8>& from) {
+  subtract_in_lane(f.moment, lane, from.moment);
+  subtract_in_lane(f.force, lane, from.force);
+}
+
+/// The wrench about the origin of the body's link.
+template <class T>
+inline Wrench<T> at_link(const Body& body, const Mat3<T>& R_WL, const Wrench<T>& wrench) {
+  return wrench.moved_by(rotate_constant(R_WL, Vec3<double>(body.X_LB.p)));
+}
+
+/// Takes the outer wrenches off the links' forces, wherever a link is computed.
+inline void subtract_wrenches_in_lanes(const Model& model, std::span<const BodyWrench<double>> wrenches,
+                                       Workspace<double>& ws) {
+  for (const BodyWrench<double>& applied : wrenches) {
+    const Body& body = model.body(applied.body);
+    const FingerLanes::Place& place = model.finger_lanes().place[body.link];
+    if (place.is_trunk()) {
+      ws.force[body.link] -= at_link(body, ws.frame[body.link].R, applied.wrench);
+    } else {
+      LaneStep& step = ws.lane[place.step];
+      subtract_in_lane(at_link(body, lane_of(step.frame.R, place.lane), applied.wrench), place.lane, step.force);
+    }
+  }
+}
+
+}  // namespace thenar::internal

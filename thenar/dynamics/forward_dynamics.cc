@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/dynamics/forward_dynamics.h"
+
+#include <type_traits>
+
+#include "thenar/dynamics/finger_passes_internal.h"
+#include "thenar/dynamics/instantiate_internal.h"
+#include "thenar/dynamics/tree_steps_internal.h"
+
+namespace thenar {
+namespace {
+
+using internal::is_angular;
+
+/// Frame, motion, inertia and bias force of one link from its parent's.
+template <class T>
+void outward_link(const Model& model, int i, const Vec3<T>& g, const T* q, const T* v, Workspace<T>& ws) {
+  const Link& link = model.links()[i];
+  const LinkConstants<double>& constants = model.link_constants()[i];
+  Vec3<T>* axis = &ws.axis[link.v];
+  const LinkFrame<T> frame = internal::position_step(link.kind, constants, ws.frame[link.parent].R, q + link.q, axis);
+  const LinkMotion<T> motion = internal::velocity_step(link.kind, frame.r, axis, v + link.v, ws.motion[link.parent]);
+  ws.frame[i] = frame;
+  ws.motion[i] = motion;
+  if (!link.has_mass) {
+    ws.articulated[i] = ArticulatedInertia<T>::zero();
+    ws.force[i] = Wrench<T>::zero();
+    return;
+  }
+  const RigidInertia<T> inertia = internal::rotated_inertia(constants.inertia, frame.R);
+  ws.articulated[i] = ArticulatedInertia<T>::rigid(inertia);
+  ws.force[i] = internal::newton_euler(inertia, motion, g);
+}
+
+/// Takes the link's degrees of freedom out and hands the rest to its parent.
+template <class T>
+void inward_link(const Model& model, int i, const T* tau, Workspace<T>& ws) {
+  const Link& link = model.links()[i];
+  ArticulatedInertia<T> I = ws.articulated[i];
+  Wrench<T> p = ws.force[i];
+  for (int k = link.nv - 1; k >= 0; --k) {
+    const int j = link.v + k;
+    const bool angular = is_angular(link.kind, k);
+    internal::eliminate_inertia(angular, ws.axis[j], T(model.armature()(j)), I, ws.dof[j]);
+    internal::eliminate_force(angular, ws.axis[j], tau[j], ws.dof[j], p);
+  }
+  if (link.parent == 0) return;
+  const Vec3<T> r = ws.frame[i].r;
+  ws.articulated[link.parent] += I.moved_by(r);
+  ws.force[link.parent] += p.moved_by(r);
+}
+
+/// Accelerations of one link from its parent's.
+template <class T>
+void accelerate_link(const Model& model, int i, Workspace<T>& ws, T* vdot) {
+  const Link& link = model.links()[i];
+  Motion<T> a = ws.acceleration[link.parent].shifted(ws.frame[i].r);
+  for (int k = 0; k < link.nv; ++k) {
+    const int j = link.v + k;
+    vdot[j] = internal::accelerate(is_angular(link.kind, k), ws.axis[j], ws.dof[j], a);
+  }
+  ws.acceleration[i] = a;
+}
+
+template <class T>
+void accelerate_links(const Model& model, Workspace<T>& ws, T* vdot) {
+  for (int i = 1; i <= model.link_count(); ++i) accelerate_link(model, i, ws, vdot);
+}
+
+/// The same with the fingers of each group in the lanes of a pack, between the trunk's passes.
+void forward_dynamics_in_lanes(const Model& model, const double* q, const double* v, const double* tau,
+                               std::span<const BodyWrench<double>> wrenches, Workspace<double>& ws, double* vdot) {
+  const FingerLanes& lanes = model.finger_lanes();
+  const Vec3<double> g(model.gravity());
+  for (const int i : lanes.trunk) outward_link(model, i, g, q, v, ws);
+  for (const FingerGroup& group : lanes.groups) internal::outward_group(group, g, q, v, ws);
+  internal::subtract_wrenches_in_lanes(model, wrenches, ws);
+  for (const FingerGroup& group : lanes.groups) internal::inward_group(group, tau, ws);
+  for (auto i = lanes.trunk.rbegin(); i != lanes.trunk.rend(); ++i) inward_link(model, *i, tau, ws);
+  for (const int i : lanes.trunk) accelerate_link(model, i, ws, vdot);
+  for (const FingerGroup& group : lanes.groups) internal::accelerate_group(group, ws, vdot);
+}
+
+}  // namespace
+
+template <class T>
+void forward_dynamics(const Model& model, const T* q, const T* v, const T* tau, std::span<const BodyWrench<T>> wrenches,
+                      Workspace<T>& ws, T* vdot) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (!model.finger_lanes().groups.empty()) {
+      forward_dynamics_in_lanes(model, q, v, tau, wrenches, ws, vdot);
+      return;
+    }
+  }
+  const Vec3<T> g = Vec3<double>(model.gravity()).cast<T>();
+  for (int i = 1; i <= model.link_count(); ++i) outward_link(model, i, g, q, v, ws);
+  for (const BodyWrench<T>& applied : wrenches) {
+    const Body& body = model.body(applied.body);
+    ws.force[body.link] -= internal::at_link(body, ws.frame[body.link].R, applied.wrench);
+  }
+  for (int i = model.link_count(); i >= 1; --i) inward_link(model, i, tau, ws);
+  accelerate_links(model, ws, vdot);
+}
+
+template <class T>
+void factorize_articulated(const Model& model, Workspace<T>& ws) {
+  const Link* links = model.links().data();
+  const LinkConstants<double>* constants = model.link_constants().data();
+  for (int i = 1; i <= model.link_count(); ++i) {
+    ws.articulated[i] = ArticulatedInertia<T>::rigid(internal::rotated_inertia(constants[i].inertia, ws.frame[i].R));
+  }
+  for (int i = model.link_count(); i >= 1; --i) {
+    const Link& link = links[i];
+    ArticulatedInertia<T> I = ws.articulated[i];
+    for (int k = link.nv - 1; k >= 0; --k) {
+      const int j = link.v + k;
+      internal::eliminate_inertia(is_angular(link.kind, k), ws.axis[j], T(model.armature()(j)), I, ws.dof[j]);
+    }
+    if (link.parent != 0) ws.articulated[link.parent] += I.moved_by(ws.frame[i].r);
+  }
+}
+
+template <class T>
+void solve_articulated(const Model& model, const T* tau, Workspace<T>& ws, T* x) {
+  const Link* links = model.links().data();
+  for (int i = 0; i <= model.link_count(); ++i) ws.force[i] = Wrench<T>::zero();
+  for (int i = model.link_count(); i >= 1; --i) {
+    const Link& link = links[i];
+    Wrench<T> p = ws.force[i];
+    for (int k = link.nv - 1; k >= 0; --k) {
+      const int j = link.v + k;
+      internal::eliminate_force(is_angular(link.kind, k), ws.axis[j], tau[j], ws.dof[j], p);
+    }
+    if (link.parent != 0) ws.force[link.parent] += p.moved_by(ws.frame[i].r);
+  }
+  accelerate_links(model, ws, x);
+}
+
+#define THENAR_INSTANTIATE(T)                                                                                   \
+  template void forward_dynamics<T>(const Model&, const T*, const T*, const T*, std::span<const BodyWrench<T>>, \
+                                    Workspace<T>&, T*);                                                         \
+  template void factorize_articulated<T>(const Model&, Workspace<T>&);                                          \
+  template void solve_articulated<T>(const Model&, const T*, Workspace<T>&, T*);
+THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+
+}  // namespace thenar

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Forward dynamics by the articulated-body algorithm for forests (Carv 3.1–3.2): v̇ from q, v and forces, in O(n).
+
+#include <span>
+
+#include "thenar/dynamics/workspace.h"
+
+namespace thenar {
+
+/// A wrench on a body: moment about the body's origin and force, both in world axes (N m, N).
+template <class T>
+struct BodyWrench {
+  BodyIndex body;
+  Wrench<T> wrench;
+};
+
+/// Writes v̇ (nv) for the generalized forces tau (nv) and wrenches on bodies. Gravity and armature of the model count;
+/// damping and springs do not (passive_forces.h adds them to tau). What it leaves in the workspace is
+/// its own business (fingers may have been taken side by side): call update_positions or factorize_articulated for
+/// frames or a factorization. No heap use.
+template <class T>
+void forward_dynamics(const Model& model, const T* q, const T* v, const T* tau, std::span<const BodyWrench<T>> wrenches,
+                      Workspace<T>& workspace, T* vdot);
+
+/// Articulated inertias and eliminations for the frames in the workspace (needs update_positions): the O(n)
+/// factorization of the mass matrix.
+template <class T>
+void factorize_articulated(const Model& model, Workspace<T>& workspace);
+
+/// x = M⁻¹ tau. Needs factorize_articulated.
+template <class T>
+void solve_articulated(const Model& model, const T* tau, Workspace<T>& workspace, T* x);
+
+}  // namespace thenar

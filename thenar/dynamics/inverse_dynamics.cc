@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/dynamics/inverse_dynamics.h"
+
+#include <type_traits>
+
+#include "thenar/dynamics/finger_passes_internal.h"
+#include "thenar/dynamics/instantiate_internal.h"
+#include "thenar/dynamics/tree_steps_internal.h"
+
+namespace thenar {
+namespace {
+
+/// Frame, motion and force of one link from its parent's, for v̇ or (null) none.
+template <class T>
+void outward_link(const Model& model, int i, const Vec3<T>& g, const T* q, const T* v, const T* vdot,
+                  Workspace<T>& ws) {
+  const Link& link = model.links()[i];
+  const LinkConstants<double>& constants = model.link_constants()[i];
+  Vec3<T>* axis = &ws.axis[link.v];
+  const LinkFrame<T> frame = internal::position_step(link.kind, constants, ws.frame[link.parent].R, q + link.q, axis);
+  LinkMotion<T> motion = internal::velocity_step(link.kind, frame.r, axis, v + link.v, ws.motion[link.parent]);
+  if (vdot != nullptr) {
+    const Motion<T> joint = internal::joint_velocity(link.kind, axis, vdot + link.v);
+    motion.alpha += joint.angular;
+    motion.a += joint.linear;
+  }
+  ws.frame[i] = frame;
+  ws.motion[i] = motion;
+  ws.force[i] =
+      link.has_mass ? internal::newton_euler_in_link(constants.inertia, frame.R, motion, g) : Wrench<T>::zero();
+}
+
+/// Writes tau of the link's degrees of freedom and hands its force to its parent.
+template <class T>
+void collect_link(const Model& model, int i, const T* vdot, Workspace<T>& ws, T* tau) {
+  const Link& link = model.links()[i];
+  const Wrench<T> f = ws.force[i];
+  for (int k = 0; k < link.nv; ++k) {
+    const int j = link.v + k;
+    tau[j] = internal::project(internal::is_angular(link.kind, k), ws.axis[j], f);
+    if (vdot != nullptr) tau[j] += T(model.armature()(j)) * vdot[j];
+  }
+  if (link.parent != 0) ws.force[link.parent] += f.moved_by(ws.frame[i].r);
+}
+
+/// The same with the fingers of each group in the lanes of a pack, between the trunk's passes.
+void inverse_dynamics_in_lanes(const Model& model, const double* q, const double* v, const double* vdot,
+                               std::span<const BodyWrench<double>> wrenches, Workspace<double>& ws, double* tau) {
+  const FingerLanes& lanes = model.finger_lanes();
+  const Vec3<double> g(model.gravity());
+  for (const int i : lanes.trunk) outward_link(model, i, g, q, v, vdot, ws);
+  for (const FingerGroup& group : lanes.groups) internal::outward_group_with_acceleration(group, g, q, v, vdot, ws);
+  internal::subtract_wrenches_in_lanes(model, wrenches, ws);
+  for (const FingerGroup& group : lanes.groups) internal::collect_group(group, vdot, ws, tau);
+  for (auto i = lanes.trunk.rbegin(); i != lanes.trunk.rend(); ++i) collect_link(model, *i, vdot, ws, tau);
+}
+
+}  // namespace
+
+template <class T>
+void inverse_dynamics(const Model& model, const T* q, const T* v, const T* vdot,
+                      std::span<const BodyWrench<T>> wrenches, Workspace<T>& ws, T* tau) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (!model.finger_lanes().groups.empty()) {
+      inverse_dynamics_in_lanes(model, q, v, vdot, wrenches, ws, tau);
+      return;
+    }
+  }
+  const Vec3<T> g = Vec3<double>(model.gravity()).cast<T>();
+  for (int i = 1; i <= model.link_count(); ++i) outward_link(model, i, g, q, v, vdot, ws);
+  for (const BodyWrench<T>& applied : wrenches) {
+    const Body& body = model.body(applied.body);
+    ws.force[body.link] -= internal::at_link(body, ws.frame[body.link].R, applied.wrench);
+  }
+  for (int i = model.link_count(); i >= 1; --i) collect_link(model, i, vdot, ws, tau);
+}
+
+#define THENAR_INSTANTIATE(T)                                                                                   \
+  template void inverse_dynamics<T>(const Model&, const T*, const T*, const T*, std::span<const BodyWrench<T>>, \
+                                    Workspace<T>&, T*);
+THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+
+}  // namespace thenar

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Simple solids as values, with their volume and mass properties in closed form.
+///
+/// Every shape is described in a frame S of its own, with its origin at the middle of the shape's bounding box and, for
+/// the round ones, z along the axis of revolution. So a cone has its base at z = −height/2 and its tip at +height/2 (its
+/// centre of mass lies at −height/4); all others have their centre of mass at the origin. Lengths in m.
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "thenar/spatial/inertia.h"
+
+namespace thenar {
+
+struct Sphere {
+  double radius = 0;
+};
+struct Ellipsoid {
+  Vector3<double> semi_axes = Vector3<double>::Zero();  ///< along x, y, z
+};
+struct Cylinder {
+  double radius = 0;
+  double length = 0;
+};
+/// A cylinder with half a ball on either end.
+struct Capsule {
+  double radius = 0;
+  double length = 0;  ///< of the cylindrical part; the whole is 2 radius longer
+};
+struct Cone {
+  double radius = 0;  ///< of the base
+  double height = 0;
+};
+struct Box {
+  Vector3<double> sides = Vector3<double>::Zero();  ///< full lengths along x, y, z
+};
+/// A thin rod: a line with mass. It has no volume, so no density gives it a mass.
+struct Rod {
+  double length = 0;
+};
+
+using Shape = std::variant<Sphere, Ellipsoid, Cylinder, Capsule, Cone, Box, Rod>;
+
+/// The name used in files: "sphere", "box", …
+const char* shape_name(const Shape& shape);
+
+/// What is wrong with the sizes, or nothing: every length must be finite and greater than 0.
+std::optional<std::string> find_fault(const Shape& shape);
+
+/// Volume, m³; 0 for a rod.
+double calc_volume(const Shape& shape);
+
+/// Mass properties in S of the shape filled evenly with `mass` (kg).
+MassProperties mass_properties_from_mass(const Shape& shape, double mass);
+
+/// The same for a given density (kg/m³). Throws std::invalid_argument for a rod.
+MassProperties mass_properties_from_density(const Shape& shape, double density);
+
+}  // namespace thenar

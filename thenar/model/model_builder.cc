@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/model/model_builder.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "thenar/spatial/rotation.h"
+
+namespace thenar {
+namespace {
+
+/// Fewer fingers than this do not pay for loading and summing the lanes; without wide registers none do.
+#ifdef __AVX__
+constexpr int kMinFingersInLanes = 3;
+#else
+constexpr int kMinFingersInLanes = FingerGroup::kLanes + 1;
+#endif
+
+[[noreturn]] void fail(const std::string& message) { throw std::invalid_argument(message); }
+
+Vector3<double> unit_axis(const Vector3<double>& axis, const std::string& joint) {
+  const double norm = axis.norm();
+  if (!(norm > 0) || !std::isfinite(norm))
+    fail(fmt::format("joint '{}': the axis must be a vector other than zero", joint));
+  return axis / norm;
+}
+
+/// A per-degree-of-freedom vector of the joint, zero where nothing was said.
+VectorX<double> sized(const VectorX<double>& given, int n, const char* what, const std::string& joint) {
+  if (given.size() == 0) return VectorX<double>::Zero(n);
+  if (given.size() != n) {
+    fail(fmt::format("joint '{}': {} needs {} number(s), one per degree of freedom, found {}", joint, what, n,
+                     given.size()));
+  }
+  if (!given.allFinite() || given.minCoeff() < 0)
+    fail(fmt::format("joint '{}': {} must be finite and not negative", joint, what));
+  return given;
+}
+
+}  // namespace
+
+void ModelBuilder::check_names(const BodySpec& body, const JointSpec& joint) const {
+  if (body.name.empty()) fail("a body needs a name");
+  if (model_.find_body(body.name)) fail(fmt::format("there is already a body named '{}'", body.name));
+  if (joint.name.empty() && joint.kind == JointKind::fixed) return;
+  if (joint.name.empty()) fail(fmt::format("the joint of body '{}' needs a name", body.name));
+  if (model_.find_joint(joint.name)) fail(fmt::format("there is already a joint named '{}'", joint.name));
+}
+
+BodyIndex ModelBuilder::add_body(const BodySpec& spec, BodyIndex parent, const JointSpec& joint_spec) {
+  check_names(spec, joint_spec);
+  if (const auto fault = spec.mass.find_fault()) fail(fmt::format("body '{}': {}", spec.name, *fault));
+  if (parent.value() >= model_.body_count()) fail(fmt::format("body '{}': its parent does not exist", spec.name));
+  const int nv = velocity_count(joint_spec.kind);
+  Joint joint{.spec = joint_spec,
+              .parent = parent,
+              .child = BodyIndex(model_.body_count()),
+              .q_start = model_.nq_,
+              .nq = position_count(joint_spec.kind),
+              .v_start = model_.nv_,
+              .nv = nv};
+  joint.spec.damping = sized(joint_spec.damping, nv, "damping", joint_spec.name);
+  joint.spec.armature = sized(joint_spec.armature, nv, "armature", joint_spec.name);
+  const Body& parent_body = model_.body(parent);
+  joint.level = (parent == kWorld ? 0 : model_.joint(parent_body.joint).level) + (nv > 0 ? 1 : 0);
+
+  Body body{.name = spec.name, .parent = parent, .joint = JointIndex(model_.joint_count()), .mass = spec.mass};
+  if (joint_spec.kind == JointKind::fixed) {
+    weld(body, joint);
+  } else {
+    add_links(body, joint);
+  }
+  model_.nq_ += joint.nq;
+  model_.nv_ += joint.nv;
+  model_.body_by_name_[body.name] = model_.body_count();
+  if (!joint_spec.name.empty()) model_.joint_by_name_[joint_spec.name] = model_.joint_count();
+  model_.bodies_.push_back(body);
+  model_.joints_.push_back(joint);
+  if (joint_spec.spring) add_spring({body.joint}, joint_spec.spring->stiffness, joint_spec.spring->rest);
+  return joint.child;
+}
+
+void ModelBuilder::weld(Body& body, const Joint& joint) {
+  const Body& parent = model_.body(joint.parent);
+  body.link = parent.link;
+  body.X_LB = parent.X_LB * joint.spec.X_PF * joint.spec.X_BM.inverse();
+  MassProperties& mass = link_mass_[static_cast<std::size_t>(body.link)];
+  mass = mass + body.mass.expressed_in(body.X_LB);
+}
+
+int ModelBuilder::add_link(LinkKind kind, int parent, const Pose<double>& X_PF, const Joint& joint, int dof_offset,
+                           int dof_count) {
+  model_.links_.push_back({.kind = kind,
+                           .parent = parent,
+                           .q = joint.q_start + dof_offset,
+                           .v = joint.v_start + dof_offset,
+                           .nv = dof_count});
+  model_.constants_.push_back({X_PF.R, X_PF.p, RigidInertia<double>::zero()});
+  link_mass_.push_back({});
+  return model_.link_count();
+}
+
+void ModelBuilder::add_links(Body& body, Joint& joint) {
+  const JointSpec& spec = joint.spec;
+  const Body& parent = model_.body(joint.parent);
+  const Pose<double> X_PF = parent.X_LB * spec.X_PF;
+  // Where the joint frame M, and with it the body, sits in the last link's frame.
+  Pose<double> X_LM;
+  switch (spec.kind) {
+    case JointKind::revolute:
+    case JointKind::prismatic: {
+      const Matrix3<double> R_FL = rotation_with_z_along(unit_axis(spec.axis, spec.name));
+      body.link = add_link(spec.kind == JointKind::revolute ? LinkKind::revolute : LinkKind::prismatic, parent.link,
+                           X_PF * Pose<double>::rotation(R_FL), joint, 0, 1);
+      X_LM = Pose<double>::rotation(R_FL.transpose());
+      break;
+    }
+    case JointKind::universal: {
+      const Vector3<double> first = unit_axis(spec.axis, spec.name);
+      const Vector3<double> second = unit_axis(spec.second_axis, spec.name);
+      if (first.cross(second).norm() < 1e-6)
+        fail(fmt::format("joint '{}': the two axes must not be parallel", spec.name));
+      const Matrix3<double> R_FK = rotation_with_z_along(first);
+      const int carrier = add_link(LinkKind::revolute, parent.link, X_PF * Pose<double>::rotation(R_FK), joint, 0, 1);
+      const Pose<double> X_FL{rotation_with_z_along(second), spec.offset};
+      body.link = add_link(LinkKind::revolute, carrier, Pose<double>::rotation(R_FK.transpose()) * X_FL, joint, 1, 1);
+      // At q = 0 the body's joint frame M coincides with F in orientation and sits on the second axis.
+      X_LM = Pose<double>::rotation(X_FL.R.transpose());
+      break;
+    }
+    case JointKind::spherical:
+      body.link = add_link(LinkKind::ball, parent.link, X_PF, joint, 0, 3);
+      break;
+    case JointKind::planar:
+      body.link = add_link(LinkKind::planar, parent.link, X_PF, joint, 0, 3);
+      break;
+    case JointKind::free:
+      body.link = add_link(LinkKind::free, parent.link, X_PF, joint, 0, 6);
+      break;
+    case JointKind::fixed:
+      THENAR_DEMAND(false);
+  }
+  body.X_LB = X_LM * spec.X_BM.inverse();
+  link_mass_.back() = body.mass.expressed_in(body.X_LB);
+}
+
+void ModelBuilder::add_spring(const std::vector<JointIndex>& joints, const MatrixX<double>& stiffness,
+                              const VectorX<double>& rest) {
+  int nq = 0, nv = 0;
+  std::string names;
+  for (const JointIndex i : joints) {
+    nq += model_.joint(i).nq;
+    nv += model_.joint(i).nv;
+    names += (names.empty() ? "'" : ", '") + model_.joint(i).spec.name + "'";
+  }
+  if (stiffness.rows() != nv || stiffness.cols() != nv) {
+    fail(fmt::format("spring on {}: the stiffness must be {} x {}, found {} x {}", names, nv, nv, stiffness.rows(),
+                     stiffness.cols()));
+  }
+  if (rest.size() != nq)
+    fail(fmt::format("spring on {}: the rest position needs {} number(s), found {}", names, nq, rest.size()));
+  if (!stiffness.allFinite() || !rest.allFinite()) fail(fmt::format("spring on {}: numbers must be finite", names));
+  model_.springs_.push_back({joints, stiffness, rest, stiffness == stiffness.transpose()});
+}
+
+Model ModelBuilder::finalize() && {
+  Model& m = model_;
+  for (std::size_t i = 1; i < m.links_.size(); ++i) {
+    m.constants_[i].inertia = make_rigid_inertia(link_mass_[i]);
+    m.links_[i].has_mass = link_mass_[i].mass > 0;
+  }
+  m.damping_.setZero(m.nv_);
+  m.armature_.setZero(m.nv_);
+  m.dof_joint_.resize(static_cast<std::size_t>(m.nv_));
+  for (int k = 0; k < m.joint_count(); ++k) {
+    const Joint& joint = m.joint(JointIndex(k));
+    m.damping_.segment(joint.v_start, joint.nv) = joint.spec.damping;
+    m.armature_.segment(joint.v_start, joint.nv) = joint.spec.armature;
+    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i)
+      m.dof_joint_[static_cast<std::size_t>(i)] = JointIndex(k);
+  }
+  m.has_damping_ = (m.damping_.array() != 0).any();
+  m.dof_parent_.assign(static_cast<std::size_t>(m.nv_), -1);
+  m.dof_depth_.assign(static_cast<std::size_t>(m.nv_), 0);
+  for (std::size_t i = 1; i < m.links_.size(); ++i) {
+    const Link& link = m.links_[i];
+    const Link& parent = m.links_[static_cast<std::size_t>(link.parent)];
+    for (int k = link.v; k < link.v + link.nv; ++k) {
+      const int up = k > link.v ? k - 1 : (link.parent == 0 ? -1 : parent.v + parent.nv - 1);
+      m.dof_parent_[static_cast<std::size_t>(k)] = up;
+      m.dof_depth_[static_cast<std::size_t>(k)] = up < 0 ? 0 : m.dof_depth(up) + 1;
+    }
+  }
+  m.finger_lanes_ = find_finger_lanes(m.links_, m.constants_, m.armature_, kMinFingersInLanes);
+  return std::move(model_);
+}
+
+}  // namespace thenar

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/forces.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/dynamics/passive_forces.h"
+
+namespace thenar {
+namespace {
+
+double level_of_dof(const Model& model, int dof) { return model.joint(model.dof_joint(dof)).level; }
+
+double level_of_body(const Model& model, BodyIndex body) {
+  return body == kWorld ? 0 : model.joint(model.body(body).joint).level;
+}
+
+template <class T>
+Vec3<T> evaluate_three(const std::array<Expression, 3>& profile, std::span<const double> values) {
+  return {T(profile[0].evaluate(values)), T(profile[1].evaluate(values)), T(profile[2].evaluate(values))};
+}
+
+}  // namespace
+
+template <class T>
+ScenarioForces<T>::ScenarioForces(const Scenario& scenario) : scenario_(&scenario) {
+  const Model& model = scenario.model;
+  for (const TorqueProfile& torque : scenario.torques) torque_levels_.push_back(level_of_dof(model, torque.dof));
+  for (const WrenchProfile& wrench : scenario.wrenches) {
+    wrench_levels_.push_back(level_of_body(model, wrench.body));
+    wrenches_.push_back({wrench.body, Wrench<T>::zero()});
+  }
+  for (const Spring& spring : model.springs()) has_nonconservative_spring_ |= !spring.conservative;
+  spring_tau_.assign(static_cast<std::size_t>(model.velocity_count()), T(0));
+}
+
+template <class T>
+void ScenarioForces<T>::calc_efforts(double t, T* tau) const {
+  std::fill_n(tau, scenario_->model.velocity_count(), T(0));
+  for (std::size_t i = 0; i < torque_levels_.size(); ++i) {
+    const TorqueProfile& torque = scenario_->torques[i];
+    const std::array<double, 2> values{t, torque_levels_[i]};
+    tau[torque.dof] += T(torque.value.evaluate(values));
+  }
+}
+
+/// Writes the wrenches about the bodies' origins in world axes; returns their power.
+template <class T>
+T ScenarioForces<T>::calc_wrenches(double t, const T* q, const T* v, Workspace<T>& workspace) {
+  const Model& model = scenario_->model;
+  T power(0);
+  if (wrenches_.empty()) return power;
+  update_positions(model, q, workspace);
+  update_velocities(model, v, workspace);
+  for (std::size_t i = 0; i < wrenches_.size(); ++i) {
+    const WrenchProfile& profile = scenario_->wrenches[i];
+    const std::array<double, 2> values{t, wrench_levels_[i]};
+    Vec3<T> force = evaluate_three<T>(profile.force, values), torque = evaluate_three<T>(profile.torque, values);
+    const Placement<T> X_WB = calc_body_pose(model, workspace, profile.body);
+    if (!profile.in_world_axes) {
+      force = X_WB.R * force;
+      torque = X_WB.R * torque;
+    }
+    const Vec3<T> lever = X_WB.R * Vec3<double>(profile.point_B).cast<T>();
+    wrenches_[i].wrench = Wrench<T>{torque, force}.moved_by(lever);
+    power += dot(calc_point_velocity(model, workspace, profile.body, Vec3<T>::zero()), wrenches_[i].wrench);
+  }
+  return power;
+}
+
+template <class T>
+PowerFlow<T> ScenarioForces<T>::evaluate(double t, const T* q, const T* v, Workspace<T>& workspace, T* tau,
+                                         std::span<const BodyWrench<T>>& wrenches) {
+  const Model& model = scenario_->model;
+  const int nv = model.velocity_count();
+  PowerFlow<T> power;
+  calc_efforts(t, tau);
+  if (!scenario_->torques.empty()) {
+    for (int j = 0; j < nv; ++j) power.work += tau[j] * v[j];
+  }
+  if (has_nonconservative_spring_) {
+    std::fill(spring_tau_.begin(), spring_tau_.end(), T(0));
+    add_spring_forces(model, q, false, spring_tau_.data());
+    for (int j = 0; j < nv; ++j) power.work += spring_tau_[static_cast<std::size_t>(j)] * v[j];
+  }
+  power.work += calc_wrenches(t, q, v, workspace);
+  wrenches = wrenches_;
+  if (model.has_damping()) power.dissipated = calc_damping_power(model, v);
+  add_passive_forces(model, q, v, tau);
+  return power;
+}
+
+template class ScenarioForces<double>;
+template class ScenarioForces<Pack8>;
+
+std::string find_bad_profile(const Scenario& scenario, double t) {
+  const Model& model = scenario.model;
+  const auto complaint = [&](const Expression& e, double level, const std::string& what) -> std::string {
+    const std::array<double, 2> values{t, level};
+    const double value = e.evaluate(values);
+    if (std::isfinite(value)) return {};
+    return fmt::format("{}, '{}', gives {} at t = {} s", what, e.text(), value, t);
+  };
+  for (const TorqueProfile& torque : scenario.torques) {
+    std::string bad = complaint(torque.value, level_of_dof(model, torque.dof),
+                                fmt::format("the torque of joint '{}'", model.dof_name(torque.dof)));
+    if (!bad.empty()) return bad;
+  }
+  for (const WrenchProfile& wrench : scenario.wrenches) {
+    const double level = level_of_body(model, wrench.body);
+    for (const auto* part : {&wrench.force, &wrench.torque}) {
+      const char* kind = part == &wrench.force ? "force" : "torque";
+      for (const Expression& e : *part) {
+        std::string bad = complaint(e, level, fmt::format("the {} on body '{}'", kind, model.body(wrench.body).name));
+        if (!bad.empty()) return bad;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace thenar

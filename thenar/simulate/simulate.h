@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Runs a scenario from its initial state to its end with fixed steps of rk4.h, and keeps the books of energy.
+///
+///     const Trace trace = record(scenario);                     // all rows in memory
+///
+///     RunCallbacks callbacks;                                   // or row by row
+///     callbacks.on_sample = [&](const Sample& s) { return writer.write(s); };
+///     const RunReport report = simulate(scenario, callbacks);
+///
+/// A run never throws for physics: a state that is no longer finite ends it with a report that says where. The same
+/// scenario gives the same bits in every run of one build.
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "thenar/simulate/scenario.h"
+
+namespace thenar {
+
+/// One row of a trace. All numbers are finite.
+struct Sample {
+  State state;
+  VectorX<double> tau;  ///< efforts of the actuators (nv), N m or N
+};
+
+/// Energy of a run, J: end = start + work − dissipated, up to the error of the integrator.
+struct EnergyBalance {
+  double start = 0;       ///< kinetic, in gravity, and in springs with a symmetric stiffness
+  double end = 0;
+  double work = 0;        ///< of actuators, wrenches and springs whose stiffness is not symmetric
+  double dissipated = 0;  ///< in dampers
+
+  double error() const { return end - (start + work - dissipated); }
+};
+
+enum class RunStatus {
+  done,        ///< reached `until`
+  failed,      ///< the state or a force stopped being finite, or a callback asked to stop
+  interrupted  ///< the interrupt flag was raised
+};
+
+/// "done" or "failed", the two words of the JSON contract: an interrupted run has not done what was asked.
+const char* to_string(RunStatus status);
+
+struct RunReport {
+  RunStatus status = RunStatus::done;
+  std::string reason;         ///< why it is not done; empty when it is
+  double wall_s = 0;          ///< time the run took, s
+  long long steps = 0;
+  long long rows = 0;         ///< samples handed out
+  EnergyBalance energy;
+  State first, last;          ///< `last` is the last good state, also when the run failed
+  VectorX<double> q_min, q_max;  ///< over all steps
+};
+
+struct RunCallbacks {
+  /// Called at every row, the first at the initial state. Returning false ends the run as failed; the sample lives
+  /// only during the call.
+  std::function<bool(const Sample&)> on_sample;
+  /// Called now and then with the time reached, s.
+  std::function<void(double t)> on_progress;
+  /// When it becomes true the run ends after the present step, with one last row.
+  const std::atomic<bool>* interrupt = nullptr;
+};
+
+/// Throws std::invalid_argument when the scenario cannot run: bad options, sizes that do not fit the model, or a joint
+/// without inertia (find_inertia_fault).
+RunReport simulate(const Scenario& scenario, const RunCallbacks& callbacks = {});
+
+struct Trace {
+  std::vector<Sample> samples;
+  RunReport report;
+};
+
+/// Runs the scenario and keeps all rows.
+Trace record(const Scenario& scenario);
+
+/// Kinetic energy, energy in gravity and in conservative springs, J.
+double calc_energy(const Model& model, const State& state);
+
+}  // namespace thenar
