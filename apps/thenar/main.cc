@@ -5,7 +5,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string_view>
 
 #include "commands.h"
@@ -29,8 +31,9 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   verb->add_flag("--json", command.json, "Print the summary as JSON");
   verb->add_flag("--quiet", command.quiet, "No progress bar and no summary");
   add_overrides(*verb, command.overrides);
-  verb->footer("Example:\n  thenar run scenes/demo.yaml --set run.until=2 --out out/short\n\n"
-               "Exit code: 0 the run is done, 1 it failed or was interrupted, 2 bad input.\n");
+  verb->footer(
+      "Example:\n  thenar run scenes/demo.yaml --set run.until=2 --out out/short\n\n"
+      "Exit code: 0 the run is done, 1 it failed or was interrupted, 2 bad input.\n");
   return verb;
 }
 
@@ -48,8 +51,9 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   verb->add_option("files", command.files, "Scenario or model files (.yaml)")->required()->type_name("FILE");
   verb->add_flag("--json", command.json, "Print JSON");
   add_overrides(*verb, command.overrides);
-  verb->footer("Example:\n  thenar check scenes/demo.yaml scenes/carv/*.yaml\n\n"
-               "Exit code: 0 all files are good, 2 some are not.\n");
+  verb->footer(
+      "Example:\n  thenar check scenes/demo.yaml scenes/carv/*.yaml\n\n"
+      "Exit code: 0 all files are good, 2 some are not.\n");
   return verb;
 }
 
@@ -69,8 +73,9 @@ int dispatch(int argc, char** argv) {
   CLI::App app("Thenar simulates dexterous hands.", "thenar");
   app.require_subcommand(1);
   app.set_version_flag("--version", [] { return version_text(); });
-  app.footer("Examples:\n  thenar run scenes/demo.yaml\n  thenar info models/human_hand.yaml\n"
-             "  thenar check scenes/carv/*.yaml\n\nEvery verb has a --help of its own.\n");
+  app.footer(
+      "Examples:\n  thenar run scenes/demo.yaml\n  thenar info models/human_hand.yaml\n"
+      "  thenar check scenes/carv/*.yaml\n\nEvery verb has a --help of its own.\n");
   RunCommand run_command;
   InfoCommand info_command;
   CheckCommand check_command;
@@ -93,7 +98,9 @@ int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return dispatch(argc, argv);
+    const int code = dispatch(argc, argv);
+    if (std::fflush(stdout) != 0) throw std::runtime_error("cannot write to the standard output");
+    return code;
   } catch (const thenar::InputError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return kBadInput;

@@ -19,7 +19,11 @@ namespace {
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
-extern "C" void on_signal(int) { interrupted.store(true, std::memory_order_relaxed); }
+/// Asks the run to end; a second signal ends the program at once.
+extern "C" void on_signal(int number) {
+  interrupted.store(true, std::memory_order_relaxed);
+  std::signal(number, SIG_DFL);
+}
 
 /// A bar on the terminal, redrawn at most ten times a second and wiped when it goes.
 class ProgressBar {
@@ -38,7 +42,8 @@ class ProgressBar {
     is_drawn_ = true;
     constexpr int kWidth = 40;
     const int filled = static_cast<int>(kWidth * t / until_);
-    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3.0f} %  t = {:.3f} s", "", filled, "", kWidth - filled, 100 * t / until_, t);
+    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3.0f} %  t = {:.3f} s", "", filled, "", kWidth - filled, 100 * t / until_,
+               t);
     std::fflush(stderr);
   }
 
@@ -64,6 +69,18 @@ RunReport simulate_to(const Scenario& scenario, TraceWriter& writer, bool show_p
   return report;
 }
 
+/// Writes summary.json, the last of the files. A run that cannot write it has failed.
+void write_summary(const Scenario& scenario, RunFiles& files, RunReport& report) {
+  try {
+    write_file(files.back().second, run_summary_json(scenario, report, files));
+  } catch (const std::runtime_error& error) {
+    files.pop_back();
+    if (report.status != RunStatus::done) return;  // The first reason is the one to tell.
+    report.status = RunStatus::failed;
+    report.reason = error.what();
+  }
+}
+
 }  // namespace
 
 int run(const RunCommand& command) {
@@ -72,15 +89,13 @@ int run(const RunCommand& command) {
       command.out.empty() ? std::filesystem::path("out") / slug(scenario.name) : std::filesystem::path(command.out);
   TraceWriter writer(scenario, folder);
   const bool show_progress = !command.quiet && !command.json && isatty(STDERR_FILENO) != 0;
-  const RunReport report = simulate_to(scenario, writer, show_progress);
+  RunReport report = simulate_to(scenario, writer, show_progress);
 
-  const std::string summary_path = (folder / "summary.json").string();
-  const RunFiles files{{"states", writer.path().string()}, {"summary", summary_path}};
-  const std::string json = run_summary_json(scenario, report, files);
+  RunFiles files{{"states", writer.path().string()}, {"summary", (folder / "summary.json").string()}};
+  write_summary(scenario, files, report);
   if (report.status != RunStatus::done) fmt::print(stderr, "{}: error: {}\n", command.scenario, report.reason);
-  if (command.json) fmt::print("{}", json);
+  if (command.json) fmt::print("{}", run_summary_json(scenario, report, files));
   if (!command.json && !command.quiet) fmt::print("{}", run_summary_text(scenario, report, files));
-  write_file(summary_path, json);
   return report.status == RunStatus::done ? kDone : kRunFailed;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// No call of the dynamics touches the heap: this program replaces malloc and counts.
+// No call of the dynamics touches the heap.
 
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include <atomic>
 #include <cstdlib>
 
+#include "../support/heap_counter.h"
 #include "random_trees.h"
 #include "thenar/dynamics/batch.h"
 #include "thenar/dynamics/derivatives.h"
@@ -17,55 +17,11 @@
 #include "thenar/dynamics/operational_inertia.h"
 #include "thenar/dynamics/passive_forces.h"
 
-namespace {
-std::atomic<long> allocations{0};
-}
-
-// glibc keeps its own allocator under these names.
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-
-void* malloc(std::size_t n) {
-  ++allocations;
-  return __libc_malloc(n);
-}
-void* calloc(std::size_t n, std::size_t size) {
-  ++allocations;
-  return __libc_calloc(n, size);
-}
-void* realloc(void* p, std::size_t n) {
-  ++allocations;
-  return __libc_realloc(p, n);
-}
-void* memalign(std::size_t alignment, std::size_t n) {
-  ++allocations;
-  return __libc_memalign(alignment, n);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t n) {
-  ++allocations;
-  return __libc_memalign(alignment, n);
-}
-int posix_memalign(void** p, std::size_t alignment, std::size_t n) {
-  ++allocations;
-  *p = __libc_memalign(alignment, n);
-  return *p == nullptr ? 12 : 0;
-}
-}
-
 namespace thenar {
 namespace {
 
+using test::count_allocations;
 using test::RandomTree;
-
-template <class Call>
-long count_allocations(const Call& call) {
-  const long before = allocations;
-  call();
-  return allocations - before;
-}
 
 TEST(Allocation, TheCounterCounts) {
   // volatile: the compiler may otherwise drop a pair of new and delete.

@@ -130,7 +130,8 @@ TEST(Shape, EllipsoidEqualsQuadrature) {
 
 TEST(Shape, LimitsAgree) {
   // An ellipsoid with equal axes is a ball; a capsule without cylinder too; slender solids approach the rod.
-  expect_same(mass_properties_from_mass(Ellipsoid{{0.2, 0.2, 0.2}}, 3), mass_properties_from_mass(Sphere{0.2}, 3), 1e-15);
+  expect_same(mass_properties_from_mass(Ellipsoid{{0.2, 0.2, 0.2}}, 3), mass_properties_from_mass(Sphere{0.2}, 3),
+              1e-15);
   expect_same(mass_properties_from_mass(Capsule{0.2, 1e-12}, 3), mass_properties_from_mass(Sphere{0.2}, 3), 1e-11);
   const MassProperties rod = mass_properties_from_mass(Rod{2.0}, 3);
   EXPECT_EQ(rod.inertia.zz, 0);
@@ -140,8 +141,13 @@ TEST(Shape, LimitsAgree) {
 }
 
 TEST(Shape, EveryShapeIsAPossibleBody) {
-  const std::array<Shape, 7> shapes{Sphere{0.1},        Ellipsoid{{0.1, 0.2, 0.3}}, Cylinder{0.1, 0.3}, Capsule{0.1, 0.3},
-                                    Cone{0.1, 0.3},     Box{{0.1, 0.2, 0.3}},       Rod{0.4}};
+  const std::array<Shape, 7> shapes{Sphere{0.1},
+                                    Ellipsoid{{0.1, 0.2, 0.3}},
+                                    Cylinder{0.1, 0.3},
+                                    Capsule{0.1, 0.3},
+                                    Cone{0.1, 0.3},
+                                    Box{{0.1, 0.2, 0.3}},
+                                    Rod{0.4}};
   for (const Shape& shape : shapes) {
     EXPECT_FALSE(find_fault(shape)) << shape_name(shape);
     EXPECT_FALSE(mass_properties_from_mass(shape, 2).find_fault()) << shape_name(shape);

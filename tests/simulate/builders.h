@@ -40,14 +40,16 @@ inline Scenario pendulum(double angle, double damping = 0) {
 /// One free body with three different moments of inertia.
 inline Scenario free_box() {
   ModelBuilder builder;
-  builder.add_body({.name = "box", .mass = box_mass(2, {0.3, 0.2, 0.1})}, kWorld, {.name = "box", .kind = JointKind::free});
+  builder.add_body({.name = "box", .mass = box_mass(2, {0.3, 0.2, 0.1})}, kWorld,
+                   {.name = "box", .kind = JointKind::free});
   return at_rest(std::move(builder).finalize());
 }
 
 /// A tree with every kind of joint, springs and dampers.
 inline Scenario mixed_tree() {
   ModelBuilder builder;
-  const MassProperties mass = box_mass(0.4, {0.1, 0.12, 0.3}).expressed_in(Pose<double>::translation({0.02, 0.01, 0.1}));
+  const MassProperties mass =
+      box_mass(0.4, {0.1, 0.12, 0.3}).expressed_in(Pose<double>::translation({0.02, 0.01, 0.1}));
   const auto spec = [](const char* name, JointKind kind) {
     JointSpec joint{.name = name, .kind = kind};
     joint.X_PF = Pose<double>::translation({0.05, -0.03, 0.2});
@@ -73,7 +75,7 @@ inline Scenario mixed_tree() {
   MatrixX<double> coupling(3, 3);
   coupling << 1, 0.5, 0.2, -0.5, 1, 0.1, 0, 0.3, 1;
   builder.add_spring({builder.joint_of(cross), builder.joint_of(builder.add_body({.name = "flat", .mass = mass}, cross,
-                                                                                  spec("flat", JointKind::revolute)))},
+                                                                                 spec("flat", JointKind::revolute)))},
                      coupling, VectorX<double>::Zero(3));
   Scenario s = at_rest(std::move(builder).finalize());
   for (int i = 0; i < s.initial.v.size(); ++i) s.initial.v(i) = 0.3 * std::sin(1.0 + i);

@@ -90,7 +90,8 @@ TEST(Rk4, ConstantSpinIsExact) {
 
 TEST(Rk4, LanesOfAPackEqualSingleRuns) {
   const Scenario s = testing::mixed_tree();
-  const auto nq = static_cast<std::size_t>(s.model.position_count()), nv = static_cast<std::size_t>(s.model.velocity_count());
+  const auto nq = static_cast<std::size_t>(s.model.position_count()),
+             nv = static_cast<std::size_t>(s.model.velocity_count());
   std::vector<Pack8> q(nq), v(nv);
   for (std::size_t i = 0; i < nq; ++i) q[i] = Pack8(s.initial.q(static_cast<int>(i)));
   for (std::size_t i = 0; i < nv; ++i) {

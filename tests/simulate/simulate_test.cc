@@ -223,9 +223,7 @@ TEST(Simulate, ThinRodHasNoInertiaAboutItself) {
   }()));
 }
 
-TEST(Simulate, NothingThatMovesIsNoProblem) {
-  EXPECT_EQ(simulate(testing::at_rest(Model())).status, RunStatus::done);
-}
+TEST(Simulate, NothingThatMovesIsNoProblem) { EXPECT_EQ(simulate(testing::at_rest(Model())).status, RunStatus::done); }
 
 TEST(Simulate, BadOptionsAreRefused) {
   Scenario s = testing::pendulum(0);

@@ -50,9 +50,8 @@ Vector3<double> moments_per_mass(const Shape& shape) {
             // Shares of the mass in the cylinder and in the two half balls, whose centres of mass lie 3/8 r outside.
             const double r = s.radius, l = s.length;
             const double ball = 4.0 / 3.0 * r / (4.0 / 3.0 * r + l), cylinder = 1 - ball;
-            return of_axial(
-                cylinder * (r * r / 4 + l * l / 12) + ball * (0.4 * r * r + l * l / 4 + 3.0 / 8.0 * l * r),
-                cylinder * r * r / 2 + ball * 0.4 * r * r);
+            return of_axial(cylinder * (r * r / 4 + l * l / 12) + ball * (0.4 * r * r + l * l / 4 + 3.0 / 8.0 * l * r),
+                            cylinder * r * r / 2 + ball * 0.4 * r * r);
           },
           [&](const Cone& s) {
             const double r2 = s.radius * s.radius;
@@ -70,42 +69,50 @@ Vector3<double> moments_per_mass(const Shape& shape) {
 }  // namespace
 
 const char* shape_name(const Shape& shape) {
-  return std::visit(Overload{[](const Sphere&) { return "sphere"; }, [](const Ellipsoid&) { return "ellipsoid"; },
-                             [](const Cylinder&) { return "cylinder"; }, [](const Capsule&) { return "capsule"; },
-                             [](const Cone&) { return "cone"; }, [](const Box&) { return "box"; },
-                             [](const Rod&) { return "rod"; }},
-                    shape);
+  return std::visit(
+      Overload{[](const Sphere&) { return "sphere"; }, [](const Ellipsoid&) { return "ellipsoid"; },
+               [](const Cylinder&) { return "cylinder"; }, [](const Capsule&) { return "capsule"; },
+               [](const Cone&) { return "cone"; }, [](const Box&) { return "box"; }, [](const Rod&) { return "rod"; }},
+      shape);
 }
 
 std::optional<std::string> find_fault(const Shape& shape) {
   const auto of_three = [](const char* what, const Vector3<double>& v) {
     return find_bad_length({{what, v.x()}, {what, v.y()}, {what, v.z()}});
   };
-  return std::visit(
-      Overload{
-          [](const Sphere& s) { return find_bad_length({{"radius", s.radius}}); },
-          [&](const Ellipsoid& s) { return of_three("semi-axis", s.semi_axes); },
-          [](const Cylinder& s) { return find_bad_length({{"radius", s.radius}, {"length", s.length}}); },
-          [](const Capsule& s) { return find_bad_length({{"radius", s.radius}, {"length", s.length}}); },
-          [](const Cone& s) { return find_bad_length({{"radius", s.radius}, {"height", s.height}}); },
-          [&](const Box& s) { return of_three("side", s.sides); },
-          [](const Rod& s) { return find_bad_length({{"length", s.length}}); },
-      },
-      shape);
+  return std::visit(Overload{
+                        [](const Sphere& s) {
+                          return find_bad_length({{"radius", s.radius}});
+                        },
+                        [&](const Ellipsoid& s) { return of_three("semi-axis", s.semi_axes); },
+                        [](const Cylinder& s) {
+                          return find_bad_length({{"radius", s.radius}, {"length", s.length}});
+                        },
+                        [](const Capsule& s) {
+                          return find_bad_length({{"radius", s.radius}, {"length", s.length}});
+                        },
+                        [](const Cone& s) {
+                          return find_bad_length({{"radius", s.radius}, {"height", s.height}});
+                        },
+                        [&](const Box& s) { return of_three("side", s.sides); },
+                        [](const Rod& s) {
+                          return find_bad_length({{"length", s.length}});
+                        },
+                    },
+                    shape);
 }
 
 double calc_volume(const Shape& shape) {
-  return std::visit(
-      Overload{
-          [](const Sphere& s) { return 4.0 / 3.0 * kPi * s.radius * s.radius * s.radius; },
-          [](const Ellipsoid& s) { return 4.0 / 3.0 * kPi * s.semi_axes.prod(); },
-          [](const Cylinder& s) { return kPi * s.radius * s.radius * s.length; },
-          [](const Capsule& s) { return kPi * s.radius * s.radius * (s.length + 4.0 / 3.0 * s.radius); },
-          [](const Cone& s) { return kPi * s.radius * s.radius * s.height / 3; },
-          [](const Box& s) { return s.sides.prod(); },
-          [](const Rod&) { return 0.0; },
-      },
-      shape);
+  return std::visit(Overload{
+                        [](const Sphere& s) { return 4.0 / 3.0 * kPi * s.radius * s.radius * s.radius; },
+                        [](const Ellipsoid& s) { return 4.0 / 3.0 * kPi * s.semi_axes.prod(); },
+                        [](const Cylinder& s) { return kPi * s.radius * s.radius * s.length; },
+                        [](const Capsule& s) { return kPi * s.radius * s.radius * (s.length + 4.0 / 3.0 * s.radius); },
+                        [](const Cone& s) { return kPi * s.radius * s.radius * s.height / 3; },
+                        [](const Box& s) { return s.sides.prod(); },
+                        [](const Rod&) { return 0.0; },
+                    },
+                    shape);
 }
 
 MassProperties mass_properties_from_mass(const Shape& shape, double mass) {

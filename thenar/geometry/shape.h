@@ -5,8 +5,8 @@
 /// Simple solids as values, with their volume and mass properties in closed form.
 ///
 /// Every shape is described in a frame S of its own, with its origin at the middle of the shape's bounding box and, for
-/// the round ones, z along the axis of revolution. So a cone has its base at z = −height/2 and its tip at +height/2 (its
-/// centre of mass lies at −height/4); all others have their centre of mass at the origin. Lengths in m.
+/// the round ones, z along the axis of revolution. So a cone has its base at z = −height/2 and its tip at +height/2
+/// (its centre of mass lies at −height/4); all others have their centre of mass at the origin. Lengths in m.
 
 #include <optional>
 #include <string>

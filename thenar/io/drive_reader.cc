@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <unordered_map>
 
 #include "thenar/base/text.h"
 #include "thenar/io/drive_reader_internal.h"
@@ -52,8 +53,8 @@ class TorqueReader {
       if (joint.nv > 0 && !is_object) found.push_back(JointIndex(i));
     }
     if (found.empty()) {
-      throw InputError(entry.mark, fmt::format("no joint {} {}{}", is_pattern ? "fits" : "is named",
-                                               quote(entry.name), list_known(entry.name, names, "joints")));
+      throw InputError(entry.mark, fmt::format("no joint {} {}{}", is_pattern ? "fits" : "is named", quote(entry.name),
+                                               list_known(entry.name, names, "joints")));
     }
     return found;
   }
@@ -92,8 +93,8 @@ BodyIndex find_body(const Field& field, const Model& model) {
   std::vector<std::string> names;
   for (const Body& body : model.bodies()) names.push_back(body.name);
   names.erase(names.begin());  // the world
-  field.fail(fmt::format("is {}, which is not a body of this scenario{}; bodies: {}", quote(name),
-                         suggestion(name, names), list_words(names)));
+  field.fail(
+      fmt::format("is {}, which is not a body of this scenario{}", quote(name), list_known(name, names, "bodies")));
 }
 
 std::array<Expression, 3> read_three_profiles(const Field& field, Dimension dimension, double level,

@@ -116,8 +116,9 @@ std::vector<std::string> find_remarks(const Scenario& scenario) {
 
 std::string model_info_text(const Scenario& scenario) {
   const Model& model = scenario.model;
-  std::string out = fmt::format("{}: {} bodies, {} joints, {} degrees of freedom, {:.6g} kg\n\n", scenario.name,
-                                model.body_count() - 1, model.joint_count(), model.velocity_count(), model.total_mass());
+  std::string out =
+      fmt::format("{}: {} bodies, {} joints, {} degrees of freedom, {:.6g} kg\n\n", scenario.name,
+                  model.body_count() - 1, model.joint_count(), model.velocity_count(), model.total_mass());
   out += draw_tree(scenario);
   if (!model.springs().empty()) out += "\nsprings\n";
   for (const Spring& spring : model.springs()) {
@@ -136,12 +137,9 @@ std::string model_info_json(const Scenario& scenario) {
   for (const Spring& spring : model.springs()) {
     springs.push_back({{"joints", joint_names(model, spring)}, {"conservative", spring.conservative}});
   }
-  const Json out = {{"name", scenario.name},
-                    {"dof", model.velocity_count()},
-                    {"mass", model.total_mass()},
-                    {"gravity", vector_json(model.gravity())},
-                    {"bodies", bodies},
-                    {"joints", joints},
+  const Json out = {{"name", scenario.name},      {"dof", model.velocity_count()},
+                    {"mass", model.total_mass()}, {"gravity", vector_json(model.gravity())},
+                    {"bodies", bodies},           {"joints", joints},
                     {"springs", springs}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <queue>
 #include <stdexcept>
@@ -119,8 +120,8 @@ class HandReader {
     std::vector<std::string> names{kBaseName};
     for (const WrittenBody& other : bodies_) names.push_back(other.name);
     throw InputError(body.parent_mark,
-                     fmt::format("the parent of body '{}' is {}, which is not a body of this hand{}; known: {}",
-                                 body.name, quote(body.parent), suggestion(body.parent, names), list_words(names)));
+                     fmt::format("the parent of body '{}' is {}, which is not a body of this hand{}", body.name,
+                                 quote(body.parent), internal::list_known(body.parent, names, "bodies")));
   }
 
   /// Adds parents before children and otherwise keeps the order of the file: of all bodies whose parent is there, the
@@ -215,8 +216,8 @@ class HandReader {
       if (bodies_[i].joint.name == name) return i;
       names.push_back(bodies_[i].joint.name);
     }
-    field.fail(fmt::format("is {}, which is not a joint of this hand{}; known: {}", quote(name),
-                           suggestion(name, names), list_words(names)));
+    field.fail(fmt::format("is {}, which is not a joint of this hand{}", quote(name),
+                           internal::list_known(name, names, "joints")));
   }
 
   /// Rest positions of several joints in one list; missing means all zero, quaternions at the identity.

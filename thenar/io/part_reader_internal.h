@@ -50,7 +50,8 @@ VectorX<double> read_velocity(const Field& field, JointKind kind, const Paramete
 VectorX<double> read_damping(const Field& field, JointKind kind, const Parameters& parameters);
 VectorX<double> read_armature(const Field& field, JointKind kind, const Parameters& parameters);
 
-/// The end of a message about an unknown name: "; did you mean 'hinge'? joints: hinge, wrist", where `what` is "joints".
+/// The end of a message about an unknown name: "; did you mean 'hinge'? joints: hinge, wrist", where `what` is
+/// "joints".
 std::string list_known(const std::string& word, const std::vector<std::string>& known, std::string_view what);
 
 /// "1 number" or "3 numbers".

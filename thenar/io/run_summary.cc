@@ -21,7 +21,8 @@ std::string table_of_positions(const Scenario& scenario, const RunReport& report
   const int rows = std::min(scenario.model.position_count(), kMostTableRows);
   std::size_t width = 8;
   for (int i = 0; i < rows; ++i) width = std::max(width, columns[static_cast<std::size_t>(i) + 1].size() - 2);
-  std::string out = fmt::format("  {:<{}}  {:>12}  {:>12}  {:>12}  {:>12}\n", "position", width, "start", "end", "min", "max");
+  std::string out =
+      fmt::format("  {:<{}}  {:>12}  {:>12}  {:>12}  {:>12}\n", "position", width, "start", "end", "min", "max");
   for (int i = 0; i < rows; ++i) {
     // Column 0 is the time; "q." is left out.
     out += fmt::format("  {:<{}}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>12.6g}\n",
@@ -53,7 +54,8 @@ std::string run_summary_json(const Scenario& scenario, const RunReport& report, 
       {"switches", Json::array()},
       {"verdicts", Json::array()},
       {"max_gap_violation", 0},
-      {"energy", {{"start", energy.start}, {"end", energy.end}, {"work", energy.work}, {"dissipated", energy.dissipated}}},
+      {"energy",
+       {{"start", energy.start}, {"end", energy.end}, {"work", energy.work}, {"dissipated", energy.dissipated}}},
       {"files", file_map},
   };
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "thenar/base/text.h"
@@ -297,7 +298,8 @@ class ScenarioReader {
     if (!fault) return;
     const BodyIndex body = scenario_.model.joint(fault->joint).child;
     const bool is_base = scenario_.model.body(body).name.ends_with(std::string(".") + kBaseName);
-    const std::string hint = "the moving base of a hand has no inertia of its own: fix a body with a mass and an inertia to it";
+    const std::string hint =
+        "the moving base of a hand has no inertia of its own: fix a body with a mass and an inertia to it";
     throw InputError(added_.marks.at(body.value()), is_base ? hint : fault->message);
   }
 

@@ -25,7 +25,8 @@ constexpr std::array<const char*, 6> kFreeVelocity{"wx", "wy", "wz", "vx", "vy",
 constexpr std::array<const char*, 3> kPlanar{"x", "y", "yaw"};
 
 /// Adds the columns of one joint: "q.wrist", or "q.wrist.0", "q.wrist.1", …, or "q.box.x", ….
-void add_columns(const Scenario& scenario, const Joint& joint, char quantity, int count, std::vector<std::string>& out) {
+void add_columns(const Scenario& scenario, const Joint& joint, char quantity, int count,
+                 std::vector<std::string>& out) {
   const std::string prefix = quantity == 't' ? "tau" : std::string(1, quantity);
   const std::string& body = scenario.model.body(joint.child).name;
   for (int i = 0; i < count; ++i) {

@@ -17,8 +17,8 @@
 
 namespace thenar {
 
-/// The header of states.csv. A joint has q.<joint>, v.<joint>, tau.<joint> (with .0, .1, … if it has several numbers); a
-/// free or planar body is named by its parts, and has tau columns only if an actuator drives it.
+/// The header of states.csv. A joint has q.<joint>, v.<joint>, tau.<joint> (with .0, .1, … if it has several numbers);
+/// a free or planar body is named by its parts, and has tau columns only if an actuator drives it.
 std::vector<std::string> trace_columns(const Scenario& scenario);
 
 class TraceWriter {

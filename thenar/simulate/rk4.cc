@@ -62,8 +62,8 @@ EnergyFlow<T> rk4_step(const Model& model, double t, double h, T* q, T* v, Drive
   for (std::size_t i = 0; i < kNodes.size(); ++i) {
     enter_stage(model, kNodes[i] * h, q, v, s);
     std::span<const BodyWrench<T>> wrenches;
-    const PowerFlow<T> power = drive.evaluate(t + kNodes[i] * h, s.q_stage.data(), s.v_stage.data(), s.workspace,
-                                              s.tau.data(), wrenches);
+    const PowerFlow<T> power =
+        drive.evaluate(t + kNodes[i] * h, s.q_stage.data(), s.v_stage.data(), s.workspace, s.tau.data(), wrenches);
     forward_dynamics(model, s.q_stage.data(), s.v_stage.data(), s.tau.data(), wrenches, s.workspace, s.v_rate.data());
     std::copy_n(s.v_stage.data(), nv, s.phi_rate.data());
     apply_inverse_jacobian(model, s.phi.data(), s.phi_rate.data());
@@ -81,8 +81,8 @@ EnergyFlow<T> rk4_step(const Model& model, double t, double h, T* q, T* v, Drive
   return flow;
 }
 
-#define THENAR_INSTANTIATE(T)      \
-  template struct Rk4Scratch<T>;   \
+#define THENAR_INSTANTIATE(T)    \
+  template struct Rk4Scratch<T>; \
   template EnergyFlow<T> rk4_step<T>(const Model&, double, double, T*, T*, Drive<T>&, Rk4Scratch<T>&);
 THENAR_INSTANTIATE(double)
 THENAR_INSTANTIATE(long double)

@@ -49,12 +49,12 @@ struct Rk4Scratch {
   explicit Rk4Scratch(const Model& model);
 
   Workspace<T> workspace;
-  std::vector<T> tau;                  ///< nv
-  std::vector<T> q_stage;              ///< nq
-  std::vector<T> v_stage;              ///< nv
-  std::vector<T> phi;                  ///< nv, the chart's coordinates at the stage
-  std::vector<T> phi_rate, v_rate;     ///< nv, slopes at the stage
-  std::vector<T> phi_total, v_total;   ///< nv, Σ bᵢ slopeᵢ
+  std::vector<T> tau;                 ///< nv
+  std::vector<T> q_stage;             ///< nq
+  std::vector<T> v_stage;             ///< nv
+  std::vector<T> phi;                 ///< nv, the chart's coordinates at the stage
+  std::vector<T> phi_rate, v_rate;    ///< nv, slopes at the stage
+  std::vector<T> phi_total, v_total;  ///< nv, Σ bᵢ slopeᵢ
 };
 
 /// Energy that passed in one step, J.

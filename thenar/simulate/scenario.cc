@@ -30,7 +30,8 @@ InertiaFault make_fault(const Model& model, int dof) {
 std::string RunOptions::find_fault() const {
   if (!(until > 0) || !std::isfinite(until)) return fmt::format("until must be greater than 0 s, found {} s", until);
   if (!(step > 0) || !std::isfinite(step)) return fmt::format("step must be greater than 0 s, found {} s", step);
-  if (!(sample > 0) || !std::isfinite(sample)) return fmt::format("sample must be greater than 0 s, found {} s", sample);
+  if (!(sample > 0) || !std::isfinite(sample))
+    return fmt::format("sample must be greater than 0 s, found {} s", sample);
   if (until / sample > kMostRows) {
     return fmt::format("until / sample asks for {:.3g} rows, more than {:.0g}: take a longer sample", until / sample,
                        kMostRows);

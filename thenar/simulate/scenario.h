@@ -6,6 +6,7 @@
 /// Files are read into it by thenar/io/scenario_reader.h; programs may fill it by hand.
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,9 @@ struct BodyShape {
 /// How a run proceeds. Rows are written at 0, sample, 2 sample, … and at `until`; between two rows the integrator makes
 /// ceil(sample / step) equal steps, so that no step is longer than `step` and every row is hit exactly.
 struct RunOptions {
-  double until = 1;     ///< s
-  double step = 1e-3;   ///< s, longest step
-  double sample = 1e-2; ///< s, time between rows
+  double until = 1;      ///< s
+  double step = 1e-3;    ///< s, longest step
+  double sample = 1e-2;  ///< s, time between rows
 
   /// The number of rows and steps a run may have: beyond it, something is mistyped.
   static constexpr double kMostRows = 1e7;
@@ -66,11 +67,11 @@ struct Scenario {
   std::string name;
   Model model;
   State initial;
-  std::vector<TorqueProfile> torques;   ///< at most one per degree of freedom
+  std::vector<TorqueProfile> torques;  ///< at most one per degree of freedom
   std::vector<WrenchProfile> wrenches;
   std::vector<BodyShape> shapes;
   RunOptions run;
-  std::vector<NamedValue> parameters;   ///< as set when the scenario was read
+  std::vector<NamedValue> parameters;  ///< as set when the scenario was read
 };
 
 /// A degree of freedom that nothing resists, so that no finite acceleration exists.

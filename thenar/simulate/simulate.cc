@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "thenar/dynamics/energy.h"
@@ -29,9 +31,9 @@ long long count_parts(double whole, double part) {
 void check_scenario(const Scenario& s) {
   if (const std::string fault = s.run.find_fault(); !fault.empty()) throw std::invalid_argument(fault);
   if (s.initial.q.size() != s.model.position_count() || s.initial.v.size() != s.model.velocity_count()) {
-    throw std::invalid_argument(fmt::format("the initial state has {} positions and {} velocities, the model needs {} and {}",
-                                            s.initial.q.size(), s.initial.v.size(), s.model.position_count(),
-                                            s.model.velocity_count()));
+    throw std::invalid_argument(
+        fmt::format("the initial state has {} positions and {} velocities, the model needs {} and {}",
+                    s.initial.q.size(), s.initial.v.size(), s.model.position_count(), s.model.velocity_count()));
   }
   if (!s.initial.q.allFinite() || !s.initial.v.allFinite()) {
     throw std::invalid_argument("the initial state must consist of finite numbers");
@@ -42,7 +44,8 @@ void check_scenario(const Scenario& s) {
     }
   }
   for (const WrenchProfile& wrench : s.wrenches) {
-    if (wrench.body.value() >= s.model.body_count()) throw std::invalid_argument("a wrench acts on a body that is not there");
+    if (wrench.body.value() >= s.model.body_count())
+      throw std::invalid_argument("a wrench acts on a body that is not there");
   }
   if (const auto fault = find_inertia_fault(s.model, s.initial.q)) throw std::invalid_argument(fault->message);
 }
@@ -57,7 +60,8 @@ std::string owner_name(const Model& model, const Joint& joint) {
 std::string find_bad_entry(const Model& model, const State& state) {
   for (const Joint& joint : model.joints()) {
     for (int i = joint.q_start; i < joint.q_start + joint.nq; ++i) {
-      if (!std::isfinite(state.q(i))) return fmt::format("the position of {} is {}", owner_name(model, joint), state.q(i));
+      if (!std::isfinite(state.q(i)))
+        return fmt::format("the position of {} is {}", owner_name(model, joint), state.q(i));
     }
     for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) {
       if (!(std::abs(state.v(i)) < kLargestSpeed)) {
@@ -83,7 +87,11 @@ bool is_good(const State& state) {
 class Run {
  public:
   Run(const Scenario& scenario, const RunCallbacks& callbacks)
-      : scenario_(scenario), callbacks_(callbacks), forces_(scenario), scratch_(scenario.model), state_(scenario.initial) {
+      : scenario_(scenario),
+        callbacks_(callbacks),
+        forces_(scenario),
+        scratch_(scenario.model),
+        state_(scenario.initial) {
     state_.t = 0;
     sample_.tau.setZero(scenario.model.velocity_count());
     report_.first = report_.last = next_ = state_;
@@ -152,7 +160,8 @@ class Run {
 
   /// Why the step from state_ gave the bad state next_: a force that is not finite, or motion that ran away.
   std::string explain_failure(double h) const {
-    const std::string where = fmt::format("in step {} (t = {:.9g} s to {:.9g} s)", report_.steps + 1, state_.t, next_.t);
+    const std::string where =
+        fmt::format("in step {} (t = {:.9g} s to {:.9g} s)", report_.steps + 1, state_.t, next_.t);
     for (const double t : {state_.t, state_.t + 0.5 * h, state_.t + h}) {
       const std::string bad = find_bad_profile(scenario_, t);
       if (!bad.empty()) return bad + " " + where;

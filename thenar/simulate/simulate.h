@@ -30,7 +30,7 @@ struct Sample {
 
 /// Energy of a run, J: end = start + work − dissipated, up to the error of the integrator.
 struct EnergyBalance {
-  double start = 0;       ///< kinetic, in gravity, and in springs with a symmetric stiffness
+  double start = 0;  ///< kinetic, in gravity, and in springs with a symmetric stiffness
   double end = 0;
   double work = 0;        ///< of actuators, wrenches and springs whose stiffness is not symmetric
   double dissipated = 0;  ///< in dampers
@@ -49,12 +49,12 @@ const char* to_string(RunStatus status);
 
 struct RunReport {
   RunStatus status = RunStatus::done;
-  std::string reason;         ///< why it is not done; empty when it is
-  double wall_s = 0;          ///< time the run took, s
+  std::string reason;  ///< why it is not done; empty when it is
+  double wall_s = 0;   ///< time the run took, s
   long long steps = 0;
-  long long rows = 0;         ///< samples handed out
+  long long rows = 0;  ///< samples handed out
   EnergyBalance energy;
-  State first, last;          ///< `last` is the last good state, also when the run failed
+  State first, last;             ///< `last` is the last good state, also when the run failed
   VectorX<double> q_min, q_max;  ///< over all steps
 };
 

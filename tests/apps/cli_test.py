@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: exit codes, JSON, overrides, files, interrupts.
+
+usage: cli_test.py PROGRAM
+"""
+
+import csv
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+PENDULUM = ROOT / "scenes/carv/pendulum.yaml"
+RUN_KEYS = ["name", "status", "reason", "t_end", "wall_s", "engine", "steps", "events", "switches", "verdicts",
+            "max_gap_violation", "energy", "files"]
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.scratch = pathlib.Path(folder.name)
+
+    def run_program(self, *arguments, code=0, **options):
+        result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, **options)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result
+
+    def run_json(self, *arguments, code=0):
+        return json.loads(self.run_program("run", *arguments, "--json", code=code).stdout)
+
+    def write(self, name, text):
+        path = self.scratch / name
+        path.write_text(text)
+        return path
+
+    # Results
+
+    def test_run_json_has_the_keys_of_the_contract(self):
+        out = self.scratch / "out"
+        summary = self.run_json(PENDULUM, "--out", out)
+        self.assertEqual(list(summary), RUN_KEYS)
+        self.assertEqual(summary["status"], "done")
+        self.assertEqual(summary["reason"], "")
+        self.assertEqual(summary["t_end"], 10)
+        self.assertEqual(summary["engine"], "event")
+        self.assertEqual(summary["steps"], 10000)
+        self.assertEqual((summary["events"], summary["switches"], summary["verdicts"]), ({}, [], []))
+        self.assertEqual(summary["max_gap_violation"], 0)
+        self.assertEqual(list(summary["energy"]), ["start", "end", "work", "dissipated"])
+        for path in summary["files"].values():
+            self.assertTrue(pathlib.Path(path).is_file(), path)
+        self.assertEqual(json.loads((out / "summary.json").read_text()), summary)
+
+    def test_states_csv_has_rows_at_the_sample_times(self):
+        out = self.scratch / "out"
+        self.run_program("run", PENDULUM, "--out", out, "--set", "run.until=0.25", "--set", "run.sample=0.1")
+        with open(out / "states.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0]), ["t", "q.pendulum.hinge", "v.pendulum.hinge", "tau.pendulum.hinge"])
+        self.assertEqual([float(row["t"]) for row in rows], [0, 0.1, 0.2, 0.25])
+
+    def test_two_runs_are_the_same_bits(self):
+        for name in ("a", "b"):
+            self.run_program("run", ROOT / "scenes/demo.yaml", "--quiet", "--out", self.scratch / name)
+        first, second = ((self.scratch / name / "states.csv").read_bytes() for name in ("a", "b"))
+        self.assertEqual(first, second)
+
+    def test_summary_for_people(self):
+        result = self.run_program("run", PENDULUM, "--out", self.scratch / "out")
+        for word in ("pendulum.hinge", "energy", "states.csv", "start", "max"):
+            self.assertIn(word, result.stdout)
+        self.assertEqual(result.stderr, "")  # no progress bar where there is no terminal
+
+    def test_quiet_says_nothing(self):
+        result = self.run_program("run", PENDULUM, "--quiet", "--out", self.scratch / "out")
+        self.assertEqual(result.stdout + result.stderr, "")
+
+    def test_default_folder_is_named_after_the_scenario(self):
+        self.run_program("run", PENDULUM, "--quiet", cwd=self.scratch)
+        self.assertTrue((self.scratch / "out/carv-pendulum/states.csv").is_file())
+
+    # Overrides
+
+    def test_set_changes_the_run(self):
+        summary = self.run_json(PENDULUM, "--out", self.scratch / "out", "--set", "run.until=0.5", "--set",
+                                "parameters.m=2 kg", "--set", "hands.pendulum.q.hinge=30 deg")
+        self.assertEqual(summary["t_end"], 0.5)
+
+    def test_bad_set_is_bad_input(self):
+        for assignment, part in (("run.untill=1", "unknown key 'untill'"), ("run.until", "path=value"),
+                                 ("hand.x=1", "no 'hand'"), ("run.until=abc", "abc")):
+            with self.subTest(assignment):
+                result = self.run_program("run", PENDULUM, "--out", self.scratch / "out", "--set", assignment, code=2)
+                self.assertIn(part, result.stderr)
+                self.assertIn("--set", result.stderr)
+                self.assertFalse((self.scratch / "out").exists())
+
+    # Failures
+
+    def test_failed_run_keeps_a_readable_trace(self):
+        scenario = self.write("stiff.yaml", """thenar: 1
+name: stiff
+hands:
+  - name: cart
+    bodies:
+      - name: body
+        joint: {name: slide, type: prismatic, spring: {stiffness: 1e9}}
+        mass: 1
+        inertia: [1, 1, 1]
+    q: {slide: 1}
+run: {until: 1, step: 1 ms, sample: 1 ms}
+""")
+        result = self.run_program("run", scenario, "--json", "--out", self.scratch / "out", code=1)
+        summary = json.loads(result.stdout)
+        self.assertEqual(summary["status"], "failed")
+        self.assertIn("joint 'cart.slide'", summary["reason"])
+        self.assertIn(summary["reason"], result.stderr)
+        text = (self.scratch / "out/states.csv").read_text()
+        self.assertNotIn("nan", text)
+        self.assertNotIn("inf", text)
+        rows = list(csv.reader(text.splitlines()))
+        self.assertGreater(len(rows), 2)
+        self.assertEqual({len(row) for row in rows}, {len(rows[0])})
+
+    def test_interrupt_keeps_what_is_there(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                out = self.scratch / number.name
+                arguments = ["run", PENDULUM, "--json", "--out", out, "--set", "run.until=9000",
+                             "--set", "run.step=1e-5"]
+                process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                           text=True)
+                deadline = time.monotonic() + 30
+                while time.monotonic() < deadline and not self.has_rows(out):
+                    time.sleep(0.02)
+                process.send_signal(number)
+                stdout, stderr = process.communicate(timeout=30)
+                self.assertEqual(process.returncode, 1)
+                summary = json.loads(stdout)
+                self.assertEqual(summary["status"], "failed")
+                self.assertIn("interrupted at t = ", summary["reason"])
+                self.assertIn("interrupted", stderr)
+                rows = list(csv.reader((out / "states.csv").read_text().splitlines()))
+                self.assertAlmostEqual(float(rows[-1][0]), summary["t_end"])
+
+    @staticmethod
+    def has_rows(out):
+        try:
+            return (out / "states.csv").stat().st_size > 200
+        except OSError:
+            return False
+
+    def test_killed_run_leaves_whole_rows(self):
+        out = self.scratch / "out"
+        process = subprocess.Popen([PROGRAM, "run", PENDULUM, "--quiet", "--out", out, "--set", "run.until=9000",
+                                    "--set", "run.step=1e-5"])
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not self.has_rows(out):
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+        text = (out / "states.csv").read_text()
+        self.assertTrue(text.endswith("\n"))
+        self.assertEqual({line.count(",") for line in text.splitlines()}, {3})
+
+    def test_folder_that_cannot_be_made_fails_the_run(self):
+        blocked = self.write("file", "")
+        result = self.run_program("run", PENDULUM, "--out", blocked / "out", code=1)
+        self.assertIn("cannot create the folder", result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+        result = self.run_program("run", PENDULUM, "--out", blocked, code=1)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
+    def test_read_only_folder_fails_the_run(self):
+        folder = self.scratch / "locked"
+        folder.mkdir(mode=0o500)
+        result = self.run_program("run", PENDULUM, "--out", folder, code=1)
+        self.assertIn("Permission denied", result.stderr)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_full_disk_fails_the_run(self):
+        out = self.scratch / "out"
+        out.mkdir()
+        (out / "states.csv").symlink_to("/dev/full")
+        result = self.run_program("run", PENDULUM, "--out", out, code=1)
+        self.assertIn("No space left on device", result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_summary_that_cannot_be_written_fails_the_run(self):
+        out = self.scratch / "out"
+        out.mkdir()
+        (out / "summary.json").symlink_to("/dev/full")
+        result = self.run_program("run", PENDULUM, "--json", "--out", out, code=1)
+        summary = json.loads(result.stdout)
+        self.assertEqual(summary["status"], "failed")
+        self.assertIn("No space left on device", summary["reason"])
+        self.assertEqual(list(summary["files"]), ["states"])
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_full_stdout_is_told(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([PROGRAM, "info", PENDULUM], stdout=full, stderr=subprocess.PIPE, text=True,
+                                    timeout=60)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+
+    # Usage
+
+    def test_usage_errors_are_bad_input(self):
+        for arguments in ([], ["rnu", PENDULUM], ["run"], ["run", PENDULUM, "--frob"], ["check"], ["info"],
+                          ["run", PENDULUM, "extra.yaml"]):
+            with self.subTest(arguments):
+                result = self.run_program(*arguments, code=2)
+                self.assertNotEqual(result.stderr, "")
+                self.assertEqual(result.stdout, "")
+        self.assertIn("did you mean 'run'?", self.run_program("rnu", code=2).stderr)
+
+    def test_set_takes_one_value_and_leaves_the_file(self):
+        result = self.run_program("run", "--set", "run.until=0.1", PENDULUM, "--out", self.scratch / "out")
+        self.assertIn("0.1 s simulated", result.stdout)
+
+    def test_missing_file_is_bad_input(self):
+        result = self.run_program("run", "nowhere.yaml", code=2, cwd=self.scratch)
+        self.assertEqual(result.stderr, "nowhere.yaml: error: no such file\n")
+        self.assertEqual(os.listdir(self.scratch), [])
+
+    def test_help_has_an_example_for_every_verb(self):
+        self.assertIn("thenar run scenes/demo.yaml", self.run_program("--help").stdout)
+        for verb in ("run", "info", "check"):
+            self.assertIn(f"Example:\n  thenar {verb}", self.run_program(verb, "--help").stdout)
+
+    def test_version_names_build_and_libraries(self):
+        text = self.run_program("--version").stdout
+        for word in ("thenar ", "build: ", "compiler: ", "Eigen 3.", "yaml-cpp ", "CLI11 "):
+            self.assertIn(word, text)
+
+    # Other verbs
+
+    def test_info_of_model_and_scenario(self):
+        text = self.run_program("info", ROOT / "models/human_hand.yaml").stdout
+        self.assertIn("22 degrees of freedom", text)
+        self.assertIn("`-- human_hand.palm  [universal human_hand.wrist, 2 DoF]", text)
+        info = json.loads(self.run_program("info", ROOT / "scenes/demo.yaml", "--json").stdout)
+        self.assertEqual(info["dof"], 21)
+        self.assertEqual([joint["name"] for joint in info["joints"]][-1], "box")
+        self.assertEqual({"name", "parent", "joint", "mass", "com", "inertia"}, set(info["bodies"][0]))
+
+    def test_check_accepts_all_shipped_files(self):
+        files = sorted(ROOT.glob("scenes/**/*.yaml")) + sorted(ROOT.glob("models/**/*.yaml"))
+        result = self.run_program("check", *files)
+        self.assertEqual(len([line for line in result.stdout.splitlines() if ": ok: " in line]), len(files))
+        self.assertEqual(result.stderr, "")
+
+    def test_check_json_and_notes(self):
+        spring = self.write("wrist.yaml", """thenar: 1
+name: wrist
+bodies:
+  - name: palm
+    joint: {name: wrist, type: universal, spring: {stiffness: [[2, -4], [0, 2]]}}
+    mass: 1
+    inertia: [1, 1, 1]
+""")
+        bad = self.write("bad.yaml", "thenar: 1\nname: bad\nbodies: 3\n")
+        result = self.run_program("check", spring, bad, "--json", code=2)
+        good, wrong = json.loads(result.stdout)
+        self.assertTrue(good["ok"])
+        self.assertIn("not conservative", good["notes"][0])
+        self.assertFalse(wrong["ok"])
+        self.assertEqual((wrong["error"]["line"], wrong["error"]["column"]), (3, 9))
+        self.assertIn("note: the spring on wrist.wrist is not conservative", self.run_program("check", spring).stdout)
+
+    def test_examples_of_the_documentation_are_valid(self):
+        text = (ROOT / "docs/formats.md").read_text()
+        blocks = re.findall(r"```yaml\n(thenar.*?)```", text, re.S)
+        self.assertGreaterEqual(len(blocks), 2)
+        for i, block in enumerate(blocks):
+            self.run_program("check", self.write(f"example{i}.yaml", block))
+
+    def test_model_is_not_run(self):
+        result = self.run_program("run", ROOT / "models/human_hand.yaml", code=2)
+        self.assertIn("this is a model, not a scenario", result.stderr)
+
+    def test_locale_does_not_matter(self):
+        environment = dict(os.environ, LC_ALL="de_DE.UTF-8")
+        self.run_program("run", PENDULUM, "--quiet", "--out", self.scratch / "de", env=environment)
+        self.run_program("run", PENDULUM, "--quiet", "--out", self.scratch / "c", env=dict(os.environ, LC_ALL="C"))
+        self.assertEqual((self.scratch / "de/states.csv").read_bytes(), (self.scratch / "c/states.csv").read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/batch_stepper.h"
+
+#include <algorithm>
+
+#include "thenar/dynamics/passive_forces.h"
+
+namespace thenar {
+namespace {
+
+/// Efforts that do not change during a step, besides the model's own springs and dampers.
+class HeldEffort : public Drive<Pack8> {
+ public:
+  HeldEffort(const Model& model, const Pack8* tau) : model_(model), tau_(tau) {}
+
+  PowerFlow<Pack8> evaluate(double, const Pack8* q, const Pack8* v, Workspace<Pack8>&, Pack8* tau,
+                            std::span<const BodyWrench<Pack8>>& wrenches) override {
+    std::copy_n(tau_, model_.velocity_count(), tau);
+    add_passive_forces(model_, q, v, tau);
+    wrenches = {};
+    return {};
+  }
+
+ private:
+  const Model& model_;
+  const Pack8* tau_;
+};
+
+}  // namespace
+
+BatchStepper::BatchStepper(const Model& model) : scratch_(model) {}
+
+void BatchStepper::step(const Model& model, double h, Batch& batch) {
+  for (int group = 0; group < batch.group_count(); ++group) {
+    HeldEffort effort(model, batch.tau(group));
+    rk4_step<Pack8>(model, 0, h, batch.q(group), batch.v(group), effort, scratch_);
+  }
+}
+
+}  // namespace thenar
