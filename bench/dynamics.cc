@@ -176,18 +176,6 @@ void print_table(const std::vector<Row>& rows) {
     fmt::print(" {}", pinocchio > 0 ? fmt::format("{:>6.2f}", row.microseconds / pinocchio) : "     –");
     fmt::print(" {}\n", mujoco > 0 ? fmt::format("{:>6.2f}", row.microseconds / mujoco) : "     –");
   }
-  const double hundred = best_of(rows, "chain 100", "forward dynamics", "Thenar");
-  const double thousand = best_of(rows, "chain 1000", "forward dynamics", "Thenar,");
-  if (hundred > 0 && thousand > 0) {
-    double single[2] = {0, 0};
-    for (const Row& row : rows) {
-      if (row.task == "forward dynamics" && row.contender == "Thenar" && row.scene == "chain 100")
-        single[0] = row.microseconds;
-      if (row.task == "forward dynamics" && row.contender == "Thenar" && row.scene == "chain 1000")
-        single[1] = row.microseconds;
-    }
-    fmt::print("\n1000 links cost {:.1f} times 100 links\n", single[1] / single[0]);
-  }
 }
 
 void write_csv(const std::string& file, const std::vector<Row>& rows) {
@@ -218,6 +206,24 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
+/// How the cost grows with the length of a chain: 100 and 1000 links in turns.
+void print_growth(const Options& options) {
+  SceneMaker make;
+  const Scene scenes[2] = {make.chain(100), make.chain(1000)};
+  std::vector<Contender> contenders;
+  for (const Scene& scene : scenes) {
+    const auto n = static_cast<std::size_t>(scene.model.velocity_count());
+    auto ws = std::make_shared<Workspace<double>>(scene.model);
+    auto x = std::make_shared<std::vector<double>>(n, 0.3), out = std::make_shared<std::vector<double>>(n);
+    contenders.push_back({scene.name, [&scene, ws, x, out] {
+                            forward_dynamics<double>(scene.model, x->data(), x->data(), x->data(), {}, *ws,
+                                                     out->data());
+                          }});
+  }
+  measure(contenders, options.rounds, options.turn_seconds);
+  fmt::print("\n1000 links cost {:.1f} times 100 links\n", contenders[1].median() / contenders[0].median());
+}
+
 void run(const Options& options) {
   SceneMaker make;
   std::vector<Scene> scenes;
@@ -231,6 +237,7 @@ void run(const Options& options) {
     for (Row& row : Bench(scene, options).run(options)) rows.push_back(std::move(row));
   }
   print_table(rows);
+  if (options.only.empty()) print_growth(options);
   if (!options.csv.empty()) write_csv(options.csv, rows);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The first example: what is the angular acceleration of a rod that hangs on a hinge, and does it agree with the formula?
-// Carv (5.1) prints the rod's inertia without its parallel-axis term; the right one is m (l²/3 + r²/4).
+// The first example: what is the angular acceleration of a rod that hangs on a hinge, and does it agree with the
+// formula? Carv (5.1) prints the rod's inertia without its parallel-axis term; the right one is m (l²/3 + r²/4).
 
 #include <fmt/format.h>
 
