@@ -46,8 +46,8 @@ inline void outward_group(const FingerGroup& group, const double* q, const doubl
   LaneStep* out = &ws.lane[group.first_step];
   for (const FingerGroup::Step& step : group.steps) {
     const Pack8 position = gather(q, step.q), velocity = gather(v, step.v);
-    out->frame = position_step(LinkKind::revolute, step.constants, R_WP, &position, &out->axis);
-    out->motion = velocity_step(LinkKind::revolute, out->frame.r, &out->axis, &velocity, parent);
+    position_step(LinkKind::revolute, step.constants, R_WP, &position, out->frame, &out->axis);
+    velocity_step(LinkKind::revolute, out->frame.r, &out->axis, &velocity, parent, out->motion);
     finish(step, *out);
     R_WP = out->frame.R;
     parent = out->motion;
@@ -61,7 +61,7 @@ inline void outward_group(const FingerGroup& group, const Vec3<double>& gravity,
   const Vec3<Pack8> g = gravity.cast<Pack8>();
   outward_group(group, q, v, ws, [&](const FingerGroup::Step& step, LaneStep& out) {
     const RigidInertia<Pack8> inertia = rotated_inertia(step.constants.inertia, out.frame.R);
-    out.articulated = ArticulatedInertia<Pack8>::rigid(inertia);
+    out.articulated.set_rigid(inertia);
     out.force = newton_euler(inertia, out.motion, g);
   });
 }
@@ -83,7 +83,7 @@ inline void collect_group(const FingerGroup& group, const double* vdot, Workspac
     const FingerGroup::Step& step = group.steps[s];
     const LaneStep& lane = ws.lane[group.first_step + s];
     f += lane.force;
-    Pack8 effort = project(true, lane.axis, f);
+    Pack8 effort = project<true>(lane.axis, f);
     if (vdot != nullptr) effort += step.armature * gather(vdot, step.v);
     scatter(step, effort, tau);
     f = f.moved_by(lane.frame.r);
@@ -99,8 +99,8 @@ inline void inward_group(const FingerGroup& group, const double* tau, Workspace<
     LaneStep& lane = ws.lane[group.first_step + s];
     I += lane.articulated;
     p += lane.force;
-    eliminate_inertia(true, lane.axis, step.armature, I, lane.dof);
-    eliminate_force(true, lane.axis, gather(tau, step.v), lane.dof, p);
+    eliminate_inertia<true>(lane.axis, step.armature, I, lane.dof);
+    eliminate_force<true>(lane.axis, gather(tau, step.v), lane.dof, p);
     if (s == 0 && group.parent == 0) return;
     I = I.moved_by(lane.frame.r);
     p = p.moved_by(lane.frame.r);
@@ -115,7 +115,7 @@ inline void accelerate_group(const FingerGroup& group, const Workspace<double>& 
   const LaneStep* lane = &ws.lane[group.first_step];
   for (const FingerGroup::Step& step : group.steps) {
     a = a.shifted(lane->frame.r);
-    scatter(step, accelerate(true, lane->axis, lane->dof, a), vdot);
+    scatter(step, accelerate<true>(lane->axis, lane->dof, a), vdot);
     ++lane;
   }
 }

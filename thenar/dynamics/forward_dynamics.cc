@@ -10,25 +10,23 @@
 namespace thenar {
 namespace {
 
-using internal::is_angular;
-
 /// Frame, motion, inertia and bias force of one link from its parent's.
 template <class T>
 void outward_link(const Model& model, int i, const Vec3<T>& g, const T* q, const T* v, Workspace<T>& ws) {
   const Link& link = model.links()[i];
   const LinkConstants<double>& constants = model.link_constants()[i];
   Vec3<T>* axis = &ws.axis[link.v];
-  const LinkFrame<T> frame = internal::position_step(link.kind, constants, ws.frame[link.parent].R, q + link.q, axis);
-  const LinkMotion<T> motion = internal::velocity_step(link.kind, frame.r, axis, v + link.v, ws.motion[link.parent]);
-  ws.frame[i] = frame;
-  ws.motion[i] = motion;
+  LinkFrame<T>& frame = ws.frame[i];
+  LinkMotion<T>& motion = ws.motion[i];
+  internal::position_step(link.kind, constants, ws.frame[link.parent].R, q + link.q, frame, axis);
+  internal::velocity_step(link.kind, frame.r, axis, v + link.v, ws.motion[link.parent], motion);
   if (!link.has_mass) {
     ws.articulated[i] = ArticulatedInertia<T>::zero();
     ws.force[i] = Wrench<T>::zero();
     return;
   }
   const RigidInertia<T> inertia = internal::rotated_inertia(constants.inertia, frame.R);
-  ws.articulated[i] = ArticulatedInertia<T>::rigid(inertia);
+  ws.articulated[i].set_rigid(inertia);
   ws.force[i] = internal::newton_euler(inertia, motion, g);
 }
 
@@ -38,12 +36,11 @@ void inward_link(const Model& model, int i, const T* tau, Workspace<T>& ws) {
   const Link& link = model.links()[i];
   ArticulatedInertia<T> I = ws.articulated[i];
   Wrench<T> p = ws.force[i];
-  for (int k = link.nv - 1; k >= 0; --k) {
-    const int j = link.v + k;
-    const bool angular = is_angular(link.kind, k);
-    internal::eliminate_inertia(angular, ws.axis[j], T(model.armature()(j)), I, ws.dof[j]);
-    internal::eliminate_force(angular, ws.axis[j], tau[j], ws.dof[j], p);
-  }
+  internal::visit_dofs_backwards(link, [&](int j, auto angular) {
+    const Vec3<T> axis = ws.axis[j];
+    internal::eliminate_inertia<angular>(axis, T(model.armature()(j)), I, ws.dof[j]);
+    internal::eliminate_force<angular>(axis, tau[j], ws.dof[j], p);
+  });
   if (link.parent == 0) return;
   const Vec3<T> r = ws.frame[i].r;
   ws.articulated[link.parent] += I.moved_by(r);
@@ -55,10 +52,8 @@ template <class T>
 void accelerate_link(const Model& model, int i, Workspace<T>& ws, T* vdot) {
   const Link& link = model.links()[i];
   Motion<T> a = ws.acceleration[link.parent].shifted(ws.frame[i].r);
-  for (int k = 0; k < link.nv; ++k) {
-    const int j = link.v + k;
-    vdot[j] = internal::accelerate(is_angular(link.kind, k), ws.axis[j], ws.dof[j], a);
-  }
+  internal::visit_dofs(link,
+                       [&](int j, auto angular) { vdot[j] = internal::accelerate<angular>(ws.axis[j], ws.dof[j], a); });
   ws.acceleration[i] = a;
 }
 
@@ -107,15 +102,14 @@ void factorize_articulated(const Model& model, Workspace<T>& ws) {
   const Link* links = model.links().data();
   const LinkConstants<double>* constants = model.link_constants().data();
   for (int i = 1; i <= model.link_count(); ++i) {
-    ws.articulated[i] = ArticulatedInertia<T>::rigid(internal::rotated_inertia(constants[i].inertia, ws.frame[i].R));
+    ws.articulated[i].set_rigid(internal::rotated_inertia(constants[i].inertia, ws.frame[i].R));
   }
   for (int i = model.link_count(); i >= 1; --i) {
     const Link& link = links[i];
     ArticulatedInertia<T> I = ws.articulated[i];
-    for (int k = link.nv - 1; k >= 0; --k) {
-      const int j = link.v + k;
-      internal::eliminate_inertia(is_angular(link.kind, k), ws.axis[j], T(model.armature()(j)), I, ws.dof[j]);
-    }
+    internal::visit_dofs_backwards(link, [&](int j, auto angular) {
+      internal::eliminate_inertia<angular>(ws.axis[j], T(model.armature()(j)), I, ws.dof[j]);
+    });
     if (link.parent != 0) ws.articulated[link.parent] += I.moved_by(ws.frame[i].r);
   }
 }
@@ -127,10 +121,8 @@ void solve_articulated(const Model& model, const T* tau, Workspace<T>& ws, T* x)
   for (int i = model.link_count(); i >= 1; --i) {
     const Link& link = links[i];
     Wrench<T> p = ws.force[i];
-    for (int k = link.nv - 1; k >= 0; --k) {
-      const int j = link.v + k;
-      internal::eliminate_force(is_angular(link.kind, k), ws.axis[j], tau[j], ws.dof[j], p);
-    }
+    internal::visit_dofs_backwards(
+        link, [&](int j, auto angular) { internal::eliminate_force<angular>(ws.axis[j], tau[j], ws.dof[j], p); });
     if (link.parent != 0) ws.force[link.parent] += p.moved_by(ws.frame[i].r);
   }
   accelerate_links(model, ws, x);

@@ -17,15 +17,15 @@ void outward_link(const Model& model, int i, const Vec3<T>& g, const T* q, const
   const Link& link = model.links()[i];
   const LinkConstants<double>& constants = model.link_constants()[i];
   Vec3<T>* axis = &ws.axis[link.v];
-  const LinkFrame<T> frame = internal::position_step(link.kind, constants, ws.frame[link.parent].R, q + link.q, axis);
-  LinkMotion<T> motion = internal::velocity_step(link.kind, frame.r, axis, v + link.v, ws.motion[link.parent]);
+  LinkFrame<T>& frame = ws.frame[i];
+  LinkMotion<T>& motion = ws.motion[i];
+  internal::position_step(link.kind, constants, ws.frame[link.parent].R, q + link.q, frame, axis);
+  internal::velocity_step(link.kind, frame.r, axis, v + link.v, ws.motion[link.parent], motion);
   if (vdot != nullptr) {
     const Motion<T> joint = internal::joint_velocity(link.kind, axis, vdot + link.v);
     motion.alpha += joint.angular;
     motion.a += joint.linear;
   }
-  ws.frame[i] = frame;
-  ws.motion[i] = motion;
   ws.force[i] =
       link.has_mass ? internal::newton_euler_in_link(constants.inertia, frame.R, motion, g) : Wrench<T>::zero();
 }
@@ -35,11 +35,10 @@ template <class T>
 void collect_link(const Model& model, int i, const T* vdot, Workspace<T>& ws, T* tau) {
   const Link& link = model.links()[i];
   const Wrench<T> f = ws.force[i];
-  for (int k = 0; k < link.nv; ++k) {
-    const int j = link.v + k;
-    tau[j] = internal::project(internal::is_angular(link.kind, k), ws.axis[j], f);
+  internal::visit_dofs(link, [&](int j, auto angular) {
+    tau[j] = internal::project<angular>(ws.axis[j], f);
     if (vdot != nullptr) tau[j] += T(model.armature()(j)) * vdot[j];
-  }
+  });
   if (link.parent != 0) ws.force[link.parent] += f.moved_by(ws.frame[i].r);
 }
 

@@ -19,6 +19,28 @@ MassMatrix<T>::MassMatrix(const Model& model) : size_(model.velocity_count()) {
   inverse_diagonal_.assign(static_cast<std::size_t>(size_), T(0));
 }
 
+/// Row j of a degree of freedom of link i: the wrench that gives the whole subtree unit acceleration along it, felt at
+/// every degree of freedom on the way to the world.
+template <class T>
+template <bool kAngular>
+void MassMatrix<T>::fill_row(const Model& model, const Workspace<T>& ws, int i, int j) {
+  const Link* links = model.links().data();
+  const Vec3<T>& axis = ws.axis[j];
+  Wrench<T> f =
+      kAngular ? ws.rigid[i] * Motion<T>{axis, Vec3<T>::zero()} : ws.rigid[i] * Motion<T>{Vec3<T>::zero(), axis};
+  T* entries = row(j);
+  internal::visit_dofs(links[i], [&](int k, auto angular) {
+    if (k <= j) entries[depth_[k]] = internal::project<angular>(ws.axis[k], f);
+  });
+  entries[depth_[j]] += T(model.armature()(j));
+  while (links[i].parent != 0) {
+    f = f.moved_by(ws.frame[i].r);
+    i = links[i].parent;
+    internal::visit_dofs(links[i],
+                         [&](int k, auto angular) { entries[depth_[k]] = internal::project<angular>(ws.axis[k], f); });
+  }
+}
+
 template <class T>
 void MassMatrix<T>::update(const Model& model, Workspace<T>& ws) {
   const Link* links = model.links().data();
@@ -28,27 +50,7 @@ void MassMatrix<T>::update(const Model& model, Workspace<T>& ws) {
   for (int i = n; i >= 1; --i) {
     const Link& link = links[i];
     if (link.parent != 0) ws.rigid[link.parent] += ws.rigid[i].moved_by(ws.frame[i].r);
-    for (int k = 0; k < link.nv; ++k) {
-      const int j = link.v + k;
-      // The wrench that gives the whole subtree unit acceleration along this degree of freedom …
-      const bool angular = internal::is_angular(link.kind, k);
-      const Motion<T> s = angular ? Motion<T>{ws.axis[j], Vec3<T>::zero()} : Motion<T>{Vec3<T>::zero(), ws.axis[j]};
-      Wrench<T> f = ws.rigid[i] * s;
-      T* entries = row(j);
-      for (int m = 0; m <= k; ++m) {
-        entries[depth_[link.v + m]] = internal::project(internal::is_angular(link.kind, m), ws.axis[link.v + m], f);
-      }
-      entries[depth_[j]] += T(model.armature()(j));
-      // … felt at every degree of freedom on the way to the world.
-      for (int up = i; links[up].parent != 0;) {
-        f = f.moved_by(ws.frame[up].r);
-        up = links[up].parent;
-        for (int m = 0; m < links[up].nv; ++m) {
-          const int a = links[up].v + m;
-          entries[depth_[a]] = internal::project(internal::is_angular(links[up].kind, m), ws.axis[a], f);
-        }
-      }
-    }
+    internal::visit_dofs(link, [&](int j, auto angular) { fill_row<angular>(model, ws, i, j); });
   }
   is_factorized_ = false;
 }

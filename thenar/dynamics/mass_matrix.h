@@ -30,6 +30,8 @@ class MassMatrix {
   MatrixX<T> dense() const;
 
  private:
+  template <bool kAngular>
+  void fill_row(const Model& model, const Workspace<T>& workspace, int i, int j);
   T* row(int i) { return entries_.data() + row_start_[static_cast<std::size_t>(i)]; }
   const T* row(int i) const { return entries_.data() + row_start_[static_cast<std::size_t>(i)]; }
 

@@ -21,9 +21,9 @@ void add_symmetric_outer(Symmetric3<T>& S, const Vec3<T>& a, const Vec3<T>& b) {
 }
 
 /// Ψ += s hᵀ + h sᵀ for the motion s of one degree of freedom (angular or linear only).
-template <class T>
-void add_dof_outer(ArticulatedInertia<T>& psi, bool angular, const Vec3<T>& axis, const Motion<T>& h) {
-  if (angular) {
+template <bool kAngular, class T>
+void add_dof_outer(ArticulatedInertia<T>& psi, const Vec3<T>& axis, const Motion<T>& h) {
+  if constexpr (kAngular) {
     add_symmetric_outer(psi.M, axis, h.angular);
     psi.H += Mat3<T>{h.linear * axis.x, h.linear * axis.y, h.linear * axis.z};
   } else {
@@ -33,13 +33,13 @@ void add_dof_outer(ArticulatedInertia<T>& psi, bool angular, const Vec3<T>& axis
 }
 
 /// (1 − s Uᵀ/d) Ψ (1 − U sᵀ/d) + s sᵀ/d = Ψ + s hᵀ + h sᵀ with h = −Ψ U/d + s (Uᵀ Ψ U/d + 1)/(2 d).
-template <class T>
-void release_dof(ArticulatedInertia<T>& psi, bool angular, const Vec3<T>& axis, const DofElimination<T>& dof) {
+template <bool kAngular, class T>
+void release_dof(ArticulatedInertia<T>& psi, const Vec3<T>& axis, const DofElimination<T>& dof) {
   const Motion<T> g = apply_psi(psi, dof.U);
   const T half = T(0.5) * dof.inverse_d * (dot(g, dof.U) * dof.inverse_d + T(1));
   Motion<T> h{g.angular * -dof.inverse_d, g.linear * -dof.inverse_d};
-  (angular ? h.angular : h.linear) += axis * half;
-  add_dof_outer(psi, angular, axis, h);
+  (kAngular ? h.angular : h.linear) += axis * half;
+  add_dof_outer<kAngular>(psi, axis, h);
 }
 
 }  // namespace
@@ -59,10 +59,7 @@ void OperationalInertia<T>::update(const Model& model, const Workspace<T>& ws) {
   for (int i = 1; i <= model.link_count(); ++i) {
     const Link& link = model.links()[i];
     ArticulatedInertia<T> psi = psi_[link.parent].moved_by(-ws.frame[i].r);
-    for (int k = 0; k < link.nv; ++k) {
-      const int j = link.v + k;
-      release_dof(psi, internal::is_angular(link.kind, k), ws.axis[j], ws.dof[j]);
-    }
+    internal::visit_dofs(link, [&](int j, auto angular) { release_dof<angular>(psi, ws.axis[j], ws.dof[j]); });
     psi_[i] = psi;
   }
 }
@@ -92,12 +89,11 @@ void OperationalInertia<T>::push_inwards(const Model& model, const Workspace<T>&
     on_path_[i] = 1;
     for (int c = 0; c < kColumns; ++c) {
       response_[i][c] = apply_psi(psi_[i], Y[c]);
-      for (int k = link.nv - 1; k >= 0; --k) {
-        const DofElimination<T>& dof = ws.dof[link.v + k];
-        const T share =
-            internal::project(internal::is_angular(link.kind, k), ws.axis[link.v + k], Y[c]) * dof.inverse_d;
+      internal::visit_dofs_backwards(link, [&](int j, auto angular) {
+        const DofElimination<T>& dof = ws.dof[j];
+        const T share = internal::project<angular>(ws.axis[j], Y[c]) * dof.inverse_d;
         Y[c] -= Wrench<T>{dof.U.moment * share, dof.U.force * share};
-      }
+      });
       Y[c] = Y[c].moved_by(ws.frame[i].r);
     }
   }
@@ -111,11 +107,11 @@ void OperationalInertia<T>::spread_outwards(const Model& model, const Workspace<
     const Link& link = model.links()[i];
     for (int c = 0; c < kColumns; ++c) {
       Motion<T> a = response_[link.parent][c].shifted(ws.frame[i].r);
-      for (int k = 0; k < link.nv; ++k) {
-        DofElimination<T> dof = ws.dof[link.v + k];
+      internal::visit_dofs(link, [&](int j, auto angular) {
+        DofElimination<T> dof = ws.dof[j];
         dof.u = T(0);
-        internal::accelerate(internal::is_angular(link.kind, k), ws.axis[link.v + k], dof, a);
-      }
+        internal::accelerate<angular>(ws.axis[j], dof, a);
+      });
       response_[i][c] = a;
     }
   }

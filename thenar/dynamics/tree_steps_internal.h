@@ -10,6 +10,8 @@
 /// origin) or linear (a slide); a ball, planar or free joint is several of them at one link, eliminated one after the
 /// other. That is Gauss elimination of the joint's small matrix, so no joint type needs an algorithm of its own.
 
+#include <type_traits>
+
 #include "thenar/base/sincos.h"
 #include "thenar/dynamics/workspace.h"
 #include "thenar/spatial/rotation.h"
@@ -52,39 +54,44 @@ inline Mat3<T> turned_about_z(const Mat3<T>& F, const T& angle) {
   return {F.x * c + F.y * s, F.y * c - F.x * s, F.z};
 }
 
-/// Position step: frame of the link and its axes from the parent's orientation and the link's coordinates.
+/// Position step: frame of the link and its axes from the parent's orientation and the link's coordinates. Results are
+/// written in place: GCC would build a returned frame on the stack number by number and copy it in wide pieces, which
+/// stalls on every link.
 template <class T, class C>
-inline LinkFrame<T> position_step(LinkKind kind, const LinkConstants<C>& constants, const Mat3<T>& R_WP, const T* q,
-                                  Vec3<T>* axis) {
+inline void position_step(LinkKind kind, const LinkConstants<C>& constants, const Mat3<T>& R_WP, const T* q,
+                          LinkFrame<T>& frame, Vec3<T>* axis) {
   const Mat3<T> F = compose(R_WP, constants.R_PF);
-  LinkFrame<T> frame;
-  frame.r = rotate_constant(R_WP, constants.p_PF);
+  const Vec3<T> r = rotate_constant(R_WP, constants.p_PF);
+  if (kind == LinkKind::revolute) {
+    frame.R = turned_about_z(F, q[0]);
+    frame.r = r;
+    axis[0] = F.z;
+    return;
+  }
   switch (kind) {
     case LinkKind::revolute:
-      frame.R = turned_about_z(F, q[0]);
-      axis[0] = F.z;
       break;
     case LinkKind::prismatic:
       frame.R = F;
+      frame.r = r + F.z * q[0];
       axis[0] = F.z;
-      frame.r += axis[0] * q[0];
       break;
     case LinkKind::planar:
       frame.R = turned_about_z(F, q[2]);
+      frame.r = r + F.x * q[0] + F.y * q[1];
       axis[0] = F.x, axis[1] = F.y, axis[2] = F.z;
-      frame.r += axis[0] * q[0] + axis[1] * q[1];
       break;
     case LinkKind::ball:
       frame.R = F * rotation_from_quaternion(q[0], q[1], q[2], q[3]);
+      frame.r = r;
       axis[0] = F.x, axis[1] = F.y, axis[2] = F.z;
       break;
     case LinkKind::free:
       frame.R = F * rotation_from_quaternion(q[3], q[4], q[5], q[6]);
+      frame.r = r + F.x * q[0] + F.y * q[1] + F.z * q[2];
       axis[0] = axis[3] = F.x, axis[1] = axis[4] = F.y, axis[2] = axis[5] = F.z;
-      frame.r += axis[0] * q[0] + axis[1] * q[1] + axis[2] * q[2];
       break;
   }
-  return frame;
 }
 
 /// Angular and linear velocity of the link relative to its parent, in world axes.
@@ -113,24 +120,23 @@ inline Motion<T> joint_velocity(LinkKind kind, const Vec3<T>* axis, const T* v) 
   return out;
 }
 
-/// Velocity step: the link's motion for v̇ = 0. Every axis is fixed in P, so its rate is w_P × axis; the offset r
-/// turns with P and grows by the joint's slide (Carv 3.1–3.4, 3.17; slides added).
+/// Velocity step: the link's motion for v̇ = 0, in place. Every axis is fixed in P, so its rate is w_P × axis; the
+/// offset r turns with P and grows by the joint's slide (Carv 3.1–3.4, 3.17; slides added).
 template <class T>
-inline LinkMotion<T> velocity_step(LinkKind kind, const Vec3<T>& r, const Vec3<T>* axis, const T* v,
-                                   const LinkMotion<T>& parent) {
-  LinkMotion<T> out;
-  out.a = parent.a + cross(parent.alpha, r) + cross(parent.w, cross(parent.w, r));
+inline void velocity_step(LinkKind kind, const Vec3<T>& r, const Vec3<T>* axis, const T* v, const LinkMotion<T>& parent,
+                          LinkMotion<T>& out) {
+  const Vec3<T> a = parent.a + cross(parent.alpha, r) + cross(parent.w, cross(parent.w, r));
   if (kind == LinkKind::revolute) {
     const Vec3<T> turn = axis[0] * v[0];
-    out.w = parent.w + turn;
     out.alpha = parent.alpha + cross(parent.w, turn);
-    return out;
+    out.w = parent.w + turn;
+    out.a = a;
+    return;
   }
   const Motion<T> joint = joint_velocity(kind, axis, v);
-  out.w = parent.w + joint.angular;
   out.alpha = parent.alpha + cross(parent.w, joint.angular);
-  out.a += cross(parent.w, joint.linear) * T(2);
-  return out;
+  out.w = parent.w + joint.angular;
+  out.a = a + cross(parent.w, joint.linear) * T(2);
 }
 
 /// Inertia of the link about its origin, in world axes.
@@ -162,43 +168,74 @@ inline Wrench<T> newton_euler_in_link(const RigidInertia<C>& constants, const Ma
 }
 
 /// sᵀ f for the motion s of one degree of freedom.
-template <class T>
-inline T project(bool angular, const Vec3<T>& axis, const Wrench<T>& f) {
-  return dot(axis, angular ? f.moment : f.force);
+template <bool kAngular, class T>
+inline T project(const Vec3<T>& axis, const Wrench<T>& f) {
+  return dot(axis, kAngular ? f.moment : f.force);
 }
 
 /// I_A s.
-template <class T>
-inline Wrench<T> apply(const ArticulatedInertia<T>& I, bool angular, const Vec3<T>& axis) {
-  if (angular) return {I.J * axis, I.H.transpose_times(axis)};
-  return {I.H * axis, I.M * axis};
+template <bool kAngular, class T>
+inline Wrench<T> apply(const ArticulatedInertia<T>& I, const Vec3<T>& axis) {
+  if constexpr (kAngular) {
+    return {I.J * axis, I.H.transpose_times(axis)};
+  } else {
+    return {I.H * axis, I.M * axis};
+  }
 }
 
 /// Takes one degree of freedom out of the articulated inertia (Carv 3.26–3.28).
-template <class T>
-inline void eliminate_inertia(bool angular, const Vec3<T>& axis, const T& armature, ArticulatedInertia<T>& I,
+template <bool kAngular, class T>
+inline void eliminate_inertia(const Vec3<T>& axis, const T& armature, ArticulatedInertia<T>& I,
                               DofElimination<T>& dof) {
-  dof.U = apply(I, angular, axis);
-  dof.inverse_d = T(1) / (project(angular, axis, dof.U) + armature);
-  I.subtract_outer(dof.U, {dof.U.moment * dof.inverse_d, dof.U.force * dof.inverse_d});
+  const Wrench<T> U = apply<kAngular>(I, axis);
+  const T inverse_d = T(1) / (project<kAngular>(axis, U) + armature);
+  I.subtract_outer(U, {U.moment * inverse_d, U.force * inverse_d});
+  dof.U.moment = U.moment;
+  dof.U.force = U.force;
+  dof.inverse_d = inverse_d;
 }
 
 /// Takes one degree of freedom out of the bias force (Carv 3.31, 3.36). The centripetal terms N Ĉ of (3.36) are absent:
 /// the bias forces are those of the full motion with v̇ = 0, so that what is left to find obeys a = X a_P + s v̇.
-template <class T>
-inline void eliminate_force(bool angular, const Vec3<T>& axis, const T& tau, DofElimination<T>& dof, Wrench<T>& p) {
-  dof.u = tau - project(angular, axis, p);
-  const T gain = dof.u * dof.inverse_d;
+template <bool kAngular, class T>
+inline void eliminate_force(const Vec3<T>& axis, const T& tau, DofElimination<T>& dof, Wrench<T>& p) {
+  const T u = tau - project<kAngular>(axis, p);
+  const T gain = u * dof.inverse_d;
   p.moment += dof.U.moment * gain;
   p.force += dof.U.force * gain;
+  dof.u = u;
 }
 
 /// v̇ of one degree of freedom, and what it adds to the link's acceleration.
-template <class T>
-inline T accelerate(bool angular, const Vec3<T>& axis, const DofElimination<T>& dof, Motion<T>& a) {
+template <bool kAngular, class T>
+inline T accelerate(const Vec3<T>& axis, const DofElimination<T>& dof, Motion<T>& a) {
   const T rate = (dof.u - dot(a.angular, dof.U.moment) - dot(a.linear, dof.U.force)) * dof.inverse_d;
-  (angular ? a.angular : a.linear) += axis * rate;
+  (kAngular ? a.angular : a.linear) += axis * rate;
   return rate;
+}
+
+/// Calls visit(j, angular) for every degree of freedom j of the link in order, with `angular` a compile-time constant
+/// (std::true_type or std::false_type). The revolute link comes first: it is nearly always the one.
+template <bool kBackwards = false, class Visit>
+inline void visit_dofs(const Link& link, const Visit& visit) {
+  if (link.kind == LinkKind::revolute) {
+    visit(link.v, std::true_type{});
+    return;
+  }
+  for (int i = 0; i < link.nv; ++i) {
+    const int k = kBackwards ? link.nv - 1 - i : i;
+    if (is_angular(link.kind, k)) {
+      visit(link.v + k, std::true_type{});
+    } else {
+      visit(link.v + k, std::false_type{});
+    }
+  }
+}
+
+/// The same from the last degree of freedom to the first.
+template <class Visit>
+inline void visit_dofs_backwards(const Link& link, const Visit& visit) {
+  visit_dofs<true>(link, visit);
 }
 
 }  // namespace thenar::internal

@@ -75,7 +75,17 @@ struct ArticulatedInertia {
 
   static ArticulatedInertia zero() { return {Symmetric3<T>::zero(), Mat3<T>::zero(), Symmetric3<T>::zero()}; }
   static ArticulatedInertia rigid(const RigidInertia<T>& I) {
-    return {I.J, skew(I.h), Symmetric3<T>::diagonal(I.mass)};
+    ArticulatedInertia out;
+    out.set_rigid(I);
+    return out;
+  }
+  /// Becomes a rigid inertia, written in place number by number.
+  void set_rigid(const RigidInertia<T>& I) {
+    J.xx = I.J.xx, J.yy = I.J.yy, J.zz = I.J.zz, J.xy = I.J.xy, J.xz = I.J.xz, J.yz = I.J.yz;
+    H.x.x = H.y.y = H.z.z = T(0);
+    H.x.y = I.h.z, H.x.z = -I.h.y, H.y.x = -I.h.z, H.y.z = I.h.x, H.z.x = I.h.y, H.z.y = -I.h.x;
+    M.xx = M.yy = M.zz = I.mass;
+    M.xy = M.xz = M.yz = T(0);
   }
 
   ArticulatedInertia& operator+=(const ArticulatedInertia& o) {
