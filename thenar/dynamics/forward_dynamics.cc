@@ -14,20 +14,15 @@ namespace {
 template <class T>
 void outward_link(const Model& model, int i, const Vec3<T>& g, const T* q, const T* v, Workspace<T>& ws) {
   const Link& link = model.links()[i];
-  const LinkConstants<double>& constants = model.link_constants()[i];
-  Vec3<T>* axis = &ws.axis[link.v];
-  LinkFrame<T>& frame = ws.frame[i];
-  LinkMotion<T>& motion = ws.motion[i];
-  internal::position_step(link.kind, constants, ws.frame[link.parent].R, q + link.q, frame, axis);
-  internal::velocity_step(link.kind, frame.r, axis, v + link.v, ws.motion[link.parent], motion);
+  internal::move_link(model, i, q, v, ws);
   if (!link.has_mass) {
     ws.articulated[i] = ArticulatedInertia<T>::zero();
     ws.force[i] = Wrench<T>::zero();
     return;
   }
-  const RigidInertia<T> inertia = internal::rotated_inertia(constants.inertia, frame.R);
+  const RigidInertia<T> inertia = internal::rotated_inertia(model.link_constants()[i].inertia, ws.frame[i].R);
   ws.articulated[i].set_rigid(inertia);
-  ws.force[i] = internal::newton_euler(inertia, motion, g);
+  ws.force[i] = internal::newton_euler(inertia, ws.motion[i], g);
 }
 
 /// Takes the link's degrees of freedom out and hands the rest to its parent.

@@ -15,19 +15,16 @@ template <class T>
 void outward_link(const Model& model, int i, const Vec3<T>& g, const T* q, const T* v, const T* vdot,
                   Workspace<T>& ws) {
   const Link& link = model.links()[i];
-  const LinkConstants<double>& constants = model.link_constants()[i];
-  Vec3<T>* axis = &ws.axis[link.v];
-  LinkFrame<T>& frame = ws.frame[i];
+  internal::move_link(model, i, q, v, ws);
   LinkMotion<T>& motion = ws.motion[i];
-  internal::position_step(link.kind, constants, ws.frame[link.parent].R, q + link.q, frame, axis);
-  internal::velocity_step(link.kind, frame.r, axis, v + link.v, ws.motion[link.parent], motion);
   if (vdot != nullptr) {
-    const Motion<T> joint = internal::joint_velocity(link.kind, axis, vdot + link.v);
+    const Motion<T> joint = internal::joint_velocity(link.kind, &ws.axis[link.v], vdot + link.v);
     motion.alpha += joint.angular;
     motion.a += joint.linear;
   }
-  ws.force[i] =
-      link.has_mass ? internal::newton_euler_in_link(constants.inertia, frame.R, motion, g) : Wrench<T>::zero();
+  ws.force[i] = link.has_mass
+                    ? internal::newton_euler_in_link(model.link_constants()[i].inertia, ws.frame[i].R, motion, g)
+                    : Wrench<T>::zero();
 }
 
 /// Writes tau of the link's degrees of freedom and hands its force to its parent.

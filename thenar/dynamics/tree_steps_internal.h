@@ -139,6 +139,15 @@ inline void velocity_step(LinkKind kind, const Vec3<T>& r, const Vec3<T>* axis, 
   out.a = a + cross(parent.w, joint.linear) * T(2);
 }
 
+/// Both steps for link i of the model.
+template <class T>
+inline void move_link(const Model& model, int i, const T* q, const T* v, Workspace<T>& ws) {
+  const Link& link = model.links()[i];
+  Vec3<T>* axis = &ws.axis[link.v];
+  position_step(link.kind, model.link_constants()[i], ws.frame[link.parent].R, q + link.q, ws.frame[i], axis);
+  velocity_step(link.kind, ws.frame[i].r, axis, v + link.v, ws.motion[link.parent], ws.motion[i]);
+}
+
 /// Inertia of the link about its origin, in world axes.
 template <class T, class C>
 inline RigidInertia<T> rotated_inertia(const RigidInertia<C>& inertia, const Mat3<T>& R) {

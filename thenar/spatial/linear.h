@@ -11,13 +11,14 @@
 #include "thenar/base/dual.h"
 #include "thenar/base/pack.h"
 
-namespace Eigen {
+namespace thenar::internal {
 
-template <class S, int N>
-struct NumTraits<thenar::Pack<S, N>> : GenericNumTraits<S> {
-  using Real = thenar::Pack<S, N>;
-  using NonInteger = thenar::Pack<S, N>;
-  using Nested = thenar::Pack<S, N>;
+/// What Eigen wants to know of a scalar type T made of numbers S.
+template <class T, class S>
+struct KernelNumTraits : Eigen::GenericNumTraits<S> {
+  using Real = T;
+  using NonInteger = T;
+  using Nested = T;
   enum {
     IsComplex = 0,
     IsInteger = 0,
@@ -29,21 +30,14 @@ struct NumTraits<thenar::Pack<S, N>> : GenericNumTraits<S> {
   };
 };
 
+}  // namespace thenar::internal
+
+namespace Eigen {
+
 template <class S, int N>
-struct NumTraits<thenar::Dual<S, N>> : GenericNumTraits<S> {
-  using Real = thenar::Dual<S, N>;
-  using NonInteger = thenar::Dual<S, N>;
-  using Nested = thenar::Dual<S, N>;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 0,
-    ReadCost = 1,
-    AddCost = 2,
-    MulCost = 3
-  };
-};
+struct NumTraits<thenar::Pack<S, N>> : thenar::internal::KernelNumTraits<thenar::Pack<S, N>, S> {};
+template <class S, int N>
+struct NumTraits<thenar::Dual<S, N>> : thenar::internal::KernelNumTraits<thenar::Dual<S, N>, S> {};
 
 }  // namespace Eigen
 
