@@ -26,8 +26,8 @@ template <bool kAngular>
 void MassMatrix<T>::fill_row(const Model& model, const Workspace<T>& ws, int i, int j) {
   const Link* links = model.links().data();
   const Vec3<T>& axis = ws.axis[j];
-  Wrench<T> f =
-      kAngular ? ws.rigid[i] * Motion<T>{axis, Vec3<T>::zero()} : ws.rigid[i] * Motion<T>{Vec3<T>::zero(), axis};
+  const RigidInertia<T>& I = ws.rigid[i];
+  Wrench<T> f = kAngular ? Wrench<T>{I.J * axis, cross(axis, I.h)} : Wrench<T>{cross(I.h, axis), axis * I.mass};
   T* entries = row(j);
   internal::visit_dofs(links[i], [&](int k, auto angular) {
     if (k <= j) entries[depth_[k]] = internal::project<angular>(ws.axis[k], f);
@@ -46,7 +46,13 @@ void MassMatrix<T>::update(const Model& model, Workspace<T>& ws) {
   const Link* links = model.links().data();
   const LinkConstants<double>* constants = model.link_constants().data();
   const int n = model.link_count();
-  for (int i = 1; i <= n; ++i) ws.rigid[i] = internal::rotated_inertia(constants[i].inertia, ws.frame[i].R);
+  for (int i = 1; i <= n; ++i) {
+    // Member by member, see position_step.
+    const RigidInertia<T> I = internal::rotated_inertia(constants[i].inertia, ws.frame[i].R);
+    RigidInertia<T>& out = ws.rigid[i];
+    out.mass = I.mass, out.h.x = I.h.x, out.h.y = I.h.y, out.h.z = I.h.z;
+    out.J.xx = I.J.xx, out.J.yy = I.J.yy, out.J.zz = I.J.zz, out.J.xy = I.J.xy, out.J.xz = I.J.xz, out.J.yz = I.J.yz;
+  }
   for (int i = n; i >= 1; --i) {
     const Link& link = links[i];
     if (link.parent != 0) ws.rigid[link.parent] += ws.rigid[i].moved_by(ws.frame[i].r);
