@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
+#include <unistd.h>
 
 #include <Eigen/Eigenvalues>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -104,10 +106,12 @@ class MujocoTwin {
                       numbers(model.gravity()) + "\"/><worldbody>";
     write_body(model, kWorld, xml);
     xml += "</worldbody></mujoco>";
-    const std::string path = testing::TempDir() + "thenar_mujoco_twin.xml";
+    // One file per process: tests run side by side.
+    const std::string path = fmt::format("{}thenar_twin_{}.xml", testing::TempDir(), getpid());
     std::ofstream(path) << xml;
     char error[500] = "";
     model_.reset(mj_loadXML(path.c_str(), nullptr, error, sizeof error));
+    std::filesystem::remove(path);
     if (model_ != nullptr) data_.reset(mj_makeData(model_.get()));
     EXPECT_TRUE(model_ != nullptr) << error;
   }
