@@ -63,7 +63,9 @@ TYPED_TEST_SUITE(DynamicsIdentity, Scalars);
 TYPED_TEST(DynamicsIdentity, ArticulatedBodyEqualsMassMatrixSolve) {
   using T = TypeParam;
   RandomTree random(1);
-  for (const auto& [name, model] : this->models()) {
+  for (const NamedModel& item : this->models()) {
+    const auto& name = item.name;
+    const Model& model = item.model;
     const int nv = model.velocity_count();
     Workspace<T> ws(model);
     MassMatrix<T> mass(model);
@@ -95,7 +97,9 @@ TYPED_TEST(DynamicsIdentity, ArticulatedBodyEqualsMassMatrixSolve) {
 TYPED_TEST(DynamicsIdentity, CompositeBodyEqualsNewtonEulerColumns) {
   using T = TypeParam;
   RandomTree random(2);
-  for (const auto& [name, model] : this->models()) {
+  for (const NamedModel& item : this->models()) {
+    const auto& name = item.name;
+    const Model& model = item.model;
     const int nv = model.velocity_count();
     Workspace<T> ws(model);
     MassMatrix<T> mass(model);
@@ -125,7 +129,9 @@ TYPED_TEST(DynamicsIdentity, CompositeBodyEqualsNewtonEulerColumns) {
 TYPED_TEST(DynamicsIdentity, ForwardThenInverseReturnsTheForces) {
   using T = TypeParam;
   RandomTree random(3);
-  for (const auto& [name, model] : this->models()) {
+  for (const NamedModel& item : this->models()) {
+    const auto& name = item.name;
+    const Model& model = item.model;
     const int nv = model.velocity_count();
     Workspace<T> ws(model);
     VectorX<T> vdot(nv), tau(nv), bias(nv);
@@ -149,7 +155,9 @@ TYPED_TEST(DynamicsIdentity, JacobiansAndBiasAccelerationsEqualDifferences) {
   using T = TypeParam;
   RandomTree random(4);
   const T h = std::is_same_v<T, double> ? T(1e-5) : T(1e-6);
-  for (const auto& [name, model] : this->models()) {
+  for (const NamedModel& item : this->models()) {
+    const auto& name = item.name;
+    const Model& model = item.model;
     const int nv = model.velocity_count();
     Workspace<T> ws(model);
     Eigen::Matrix<T, 6, Eigen::Dynamic> J(6, nv), J_plus(6, nv), J_minus(6, nv);
@@ -188,7 +196,9 @@ TYPED_TEST(DynamicsIdentity, JacobiansAndBiasAccelerationsEqualDifferences) {
 TYPED_TEST(DynamicsIdentity, OperationalInertiaEqualsJacobianRoute) {
   using T = TypeParam;
   RandomTree random(5);
-  for (const auto& [name, model] : this->models()) {
+  for (const NamedModel& item : this->models()) {
+    const auto& name = item.name;
+    const Model& model = item.model;
     const int nv = model.velocity_count();
     constexpr int kPoints = 4;
     Workspace<T> ws(model);
@@ -290,7 +300,9 @@ TYPED_TEST(DynamicsIdentity, PowerOfTheForcesIsTheRateOfEnergy) {
   using T = TypeParam;
   RandomTree random(7);
   const T h = std::is_same_v<T, double> ? T(1e-5) : T(1e-6);
-  for (const auto& [name, model] : this->models()) {
+  for (const NamedModel& item : this->models()) {
+    const auto& name = item.name;
+    const Model& model = item.model;
     const int nv = model.velocity_count();
     Workspace<T> ws(model);
     VectorX<T> vdot(nv);
