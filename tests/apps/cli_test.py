@@ -287,6 +287,17 @@ bodies:
         for i, block in enumerate(blocks):
             self.run_program("check", self.write(f"example{i}.yaml", block))
 
+    def test_readme_tells_the_truth(self):
+        """The README's first scenario runs, and a slip in it gives the very message that the README shows."""
+        readme = (ROOT / "README.md").read_text()
+        text = readme.split("```yaml\n")[1].split("```")[0]
+        path = self.write("pendulum.yaml", text)
+        self.assertEqual(self.run_json(path, "--out", self.scratch / "out")["status"], "done")
+        shown = next(line.strip() for line in readme.splitlines() if "error: unknown key 'densty'" in line)
+        self.write("pendulum.yaml", text.replace("density", "densty"))
+        said = self.run_program("check", "pendulum.yaml", code=2, cwd=self.scratch).stderr
+        self.assertTrue(said.startswith(shown.rstrip("…")), f"{said!r} against {shown!r}")
+
     def test_model_is_not_run(self):
         result = self.run_program("run", ROOT / "models/human_hand.yaml", code=2)
         self.assertIn("this is a model, not a scenario", result.stderr)

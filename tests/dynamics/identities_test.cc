@@ -85,6 +85,10 @@ TYPED_TEST(DynamicsIdentity, ArticulatedBodyEqualsMassMatrixSolve) {
       mass.factorize();
       mass.solve_in_place(by_sparse.data());
       EXPECT_LE((M * by_sparse - rhs).cwiseAbs().maxCoeff(), T(1e-12) * scale.maxCoeff()) << name;
+      VectorX<T> by_recursion(nv);
+      factorize_articulated<T>(model, ws);
+      solve_articulated<T>(model, rhs.data(), ws, by_recursion.data());
+      EXPECT_LE((M * by_recursion - rhs).cwiseAbs().maxCoeff(), T(1e-12) * scale.maxCoeff()) << name;
       if constexpr (std::is_same_v<T, long double>) {
         const VectorX<T> by_cholesky = M.llt().solve(rhs);
         EXPECT_LE((vdot - by_cholesky).norm(), T(1e-12) * by_cholesky.norm()) << name;
@@ -292,6 +296,34 @@ TYPED_TEST(DynamicsIdentity, FreeTreeKeepsMomentum) {
     difference -= momentum(-h);
     EXPECT_LE(difference.force.eigen().norm() / (2 * h), T(1e-6) * force);
     EXPECT_LE(difference.moment.eigen().norm() / (2 * h), T(1e-6) * moment);
+  }
+}
+
+/// Linear momentum is the total mass times the velocity of the centre of mass.
+TYPED_TEST(DynamicsIdentity, MomentumIsMassTimesVelocityOfTheCenter) {
+  using T = TypeParam;
+  RandomTree random(8);
+  const T h = std::is_same_v<T, double> ? T(1e-5) : T(1e-6);
+  for (const NamedModel& item : this->models()) {
+    const Model& model = item.model;
+    Workspace<T> ws(model);
+    T mass(0);
+    for (int i = 1; i <= model.link_count(); ++i) mass += T(model.link_constants()[i].inertia.mass);
+    for (int k = 0; k < 20; ++k) {
+      const RandomState<T> s = draw_state<T>(model, random);
+      update_positions<T>(model, s.q.data(), ws);
+      update_velocities<T>(model, s.v.data(), ws);
+      const Vector3<T> momentum = calc_momentum<T>(model, ws).force.eigen();
+      const auto center = [&](T step) {
+        VectorX<T> dq = s.v * step, q(model.position_count());
+        integrate_position<T>(model, s.q.data(), dq.data(), q.data());
+        update_positions<T>(model, q.data(), ws);
+        return Vector3<T>(calc_center_of_mass<T>(model, ws).eigen());
+      };
+      // Central difference: h² of the third derivative plus ε/h, as for the Jacobians.
+      const T speed = T(1) + s.v.cwiseAbs().sum();
+      EXPECT_LE((mass * (center(h) - center(-h)) / (2 * h) - momentum).norm(), T(1e-7) * mass * speed) << item.name;
+    }
   }
 }
 

@@ -50,13 +50,13 @@ struct Workspace {
   explicit Workspace(const Model& model);
 
   // Positions (update_positions).
-  std::vector<LinkFrame<T>> frame;  ///< per link; 0 is the world
-  std::vector<Vec3<T>> axis;        ///< per degree of freedom, unit vector
+  std::vector<LinkFrame<T>> frame;       ///< per link; 0 is the world
+  std::vector<Vec3<T>> axis;             ///< per degree of freedom, unit vector
+  std::vector<Vec3<T>> origin_position;  ///< per link, p_WL, m
 
   // Velocities (update_velocities).
   std::vector<LinkMotion<T>> motion;     ///< per link
-  std::vector<Vec3<T>> origin_position;  ///< per link, p_WL, m (update_origins)
-  std::vector<Vec3<T>> origin_velocity;  ///< per link, m/s (update_origins)
+  std::vector<Vec3<T>> origin_velocity;  ///< per link, m/s
 
   // Newton–Euler and articulated-body stages.
   std::vector<RigidInertia<T>> rigid;              ///< per link, then of the whole subtree in the mass matrix
