@@ -8,8 +8,10 @@
 #include <stdexcept>
 
 #include "commands.h"
+#include "thenar/io/event_writer.h"
 #include "thenar/io/run_summary.h"
 #include "thenar/io/scenario_reader.h"
+#include "thenar/io/text_file.h"
 #include "thenar/io/trace_writer.h"
 #include "thenar/simulate/simulate.h"
 
@@ -53,18 +55,22 @@ class ProgressBar {
   std::chrono::steady_clock::time_point drawn_at_ = std::chrono::steady_clock::now();
 };
 
-RunReport simulate_to(const Scenario& scenario, TraceWriter& writer, bool show_progress) {
+RunReport simulate_to(const Scenario& scenario, TraceWriter& trace, EventWriter& events, bool show_progress) {
   ProgressBar bar(scenario.run.until, show_progress);
   RunCallbacks callbacks;
-  callbacks.on_sample = [&](const Sample& sample) { return writer.write(sample); };
+  callbacks.on_sample = [&](const Sample& sample) { return trace.write(sample) && events.error().empty(); };
+  callbacks.on_event = [&](const Event& event) { events.write(event); };  // The next row asks how that went.
   callbacks.on_progress = [&](double t) { bar.update(t); };
   callbacks.interrupt = &interrupted;
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   RunReport report = simulate(scenario, callbacks);
-  if (!writer.finish() || !writer.error().empty()) {
+  trace.finish();
+  for (const std::string& error : {trace.error(), events.error()}) {
+    if (error.empty()) continue;
     report.status = RunStatus::failed;
-    report.reason = writer.error();
+    report.reason = error;
+    break;
   }
   return report;
 }
@@ -87,11 +93,14 @@ int run(const RunCommand& command) {
   const Scenario scenario = read_scenario(command.scenario, command.overrides);
   const std::filesystem::path folder =
       command.out.empty() ? std::filesystem::path("out") / slug(scenario.name) : std::filesystem::path(command.out);
-  TraceWriter writer(scenario, folder);
+  TraceWriter trace(scenario, folder);
+  EventWriter events(folder);
   const bool show_progress = !command.quiet && !command.json && isatty(STDERR_FILENO) != 0;
-  RunReport report = simulate_to(scenario, writer, show_progress);
+  RunReport report = simulate_to(scenario, trace, events, show_progress);
 
-  RunFiles files{{"states", writer.path().string()}, {"summary", (folder / "summary.json").string()}};
+  RunFiles files{{"states", trace.path().string()},
+                 {"events", events.path().string()},
+                 {"summary", (folder / "summary.json").string()}};
   write_summary(scenario, files, report);
   if (report.status != RunStatus::done) fmt::print(stderr, "{}: error: {}\n", command.scenario, report.reason);
   if (command.json) fmt::print("{}", run_summary_json(scenario, report, files));

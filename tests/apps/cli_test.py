@@ -4,8 +4,10 @@
 usage: cli_test.py PROGRAM
 """
 
+import collections
 import csv
 import json
+import math
 import os
 import pathlib
 import re
@@ -19,8 +21,43 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 PENDULUM = ROOT / "scenes/carv/pendulum.yaml"
-RUN_KEYS = ["name", "status", "reason", "t_end", "wall_s", "engine", "steps", "events", "switches", "verdicts",
-            "max_gap_violation", "energy", "files"]
+RUN_KEYS = ["name", "status", "reason", "t_end", "wall_s", "engine", "integrator", "steps", "implicit_steps",
+            "rejected_steps", "evaluations", "events", "switches", "verdicts", "max_gap_violation", "energy", "files"]
+FIXED_STEPS = "run={until: 10, step: 1 ms}"
+LONG_RUN = "run={until: 9000, step: 1e-5}"
+
+# A mass that drops 10 cm onto a stop at 0 and keeps half of its speed at every impact: the first is after
+# sqrt(2 h/g) s, and all of them end after (1 + e)/(1 - e) times that.
+BOUNCER = """thenar: 1
+name: bouncer
+gravity: [0, 0, -9.81]
+hands:
+  - name: cart
+    bodies:
+      - name: body
+        joint: {name: slide, type: prismatic, limits: {lower: 0, restitution: 0.5}}
+        mass: 1
+        inertia: [1, 1, 1]
+    q: {slide: 10 cm}
+run: {until: 0.5}
+"""
+
+# What is said about joints, one of each kind.
+FINGER = """thenar: 1
+name: finger
+bodies:
+  - name: a
+    joint:
+      {name: mcp, type: universal, friction: [0, 2 mN m],
+       limits: {lower: [-0.5*cos(bend), none], upper: [0.5, 1.5], restitution: [0.25, 0], with: {bend: mcp.1}}}
+    mass: 1
+    inertia: [1, 1, 1]
+  - {name: b, parent: a, joint: {name: slide, type: prismatic, limits: {lower: -1 cm}}, mass: 1, inertia: [1, 1, 1]}
+  - {name: c, parent: b, joint: {name: dip, type: revolute, locked: true}, mass: 1, inertia: [1, 1, 1]}
+  - {name: d, parent: c, joint: {name: tip, type: revolute}, mass: 1, inertia: [1, 1, 1]}
+couplings:
+  - {name: tendon, joint: tip, equals: 0.7*x + y, with: {x: dip, y: mcp.1}}
+"""
 
 
 class CommandLine(unittest.TestCase):
@@ -46,13 +83,16 @@ class CommandLine(unittest.TestCase):
 
     def test_run_json_has_the_keys_of_the_contract(self):
         out = self.scratch / "out"
-        summary = self.run_json(PENDULUM, "--out", out)
+        summary = self.run_json(PENDULUM, "--out", out, "--set", FIXED_STEPS)
         self.assertEqual(list(summary), RUN_KEYS)
         self.assertEqual(summary["status"], "done")
         self.assertEqual(summary["reason"], "")
         self.assertEqual(summary["t_end"], 10)
         self.assertEqual(summary["engine"], "event")
+        self.assertEqual(summary["integrator"], "rk8")
         self.assertEqual(summary["steps"], 10000)
+        self.assertEqual((summary["implicit_steps"], summary["rejected_steps"]), (0, 0))
+        self.assertGreaterEqual(summary["evaluations"], 8 * 10000)  # no method of order 8 has fewer stages
         self.assertEqual((summary["events"], summary["switches"], summary["verdicts"]), ({}, [], []))
         self.assertEqual(summary["max_gap_violation"], 0)
         self.assertEqual(list(summary["energy"]), ["start", "end", "work", "dissipated"])
@@ -68,6 +108,37 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(list(rows[0]), ["t", "q.pendulum.hinge", "v.pendulum.hinge", "tau.pendulum.hinge"])
         self.assertEqual([float(row["t"]) for row in rows], [0, 0.1, 0.2, 0.25])
 
+    def test_events_are_listed_and_counted(self):
+        out = self.scratch / "out"
+        summary = self.run_json(self.write("bouncer.yaml", BOUNCER), "--out", out)
+        self.assertEqual(summary["status"], "done", summary["reason"])
+        events = [json.loads(line) for line in (out / "events.jsonl").read_text().splitlines()]
+        self.assertEqual({tuple(event) for event in events}, {("t", "kind", "where", "cause")})
+        self.assertEqual(summary["events"], dict(collections.Counter(event["kind"] for event in events)))
+        self.assertEqual(events, sorted(events, key=lambda event: event["t"]))
+        self.assertEqual({event["where"] for event in events}, {"cart.slide"})
+        first, zeno = (next(event for event in events if event["kind"] == kind) for kind in ("impact", "zeno"))
+        drop = math.sqrt(2 * 0.1 / 9.81)
+        self.assertAlmostEqual(first["t"], drop, delta=1e-9)
+        self.assertAlmostEqual(zeno["t"], 3 * drop, delta=1e-6)
+
+    def test_a_jump_has_a_row_before_and_a_row_after(self):
+        out = self.scratch / "out"
+        self.run_program("run", self.write("bouncer.yaml", BOUNCER), "--out", out)
+        with open(out / "states.csv", newline="") as file:
+            rows = [tuple(float(x) for x in row.values()) for row in csv.DictReader(file)]
+        times = [row[0] for row in rows]
+        self.assertEqual(times, sorted(times))
+        before, after = next((a, b) for a, b in zip(rows, rows[1:]) if a[0] == b[0])
+        self.assertAlmostEqual(before[2], -math.sqrt(2 * 9.81 * 0.1), delta=1e-7)
+        self.assertAlmostEqual(after[2], -0.5 * before[2], delta=1e-12)
+
+    def test_run_without_events_leaves_an_empty_list(self):
+        out = self.scratch / "out"
+        result = self.run_program("run", PENDULUM, "--out", out)
+        self.assertEqual((out / "events.jsonl").read_bytes(), b"")
+        self.assertIn("\n  events by kind: none\n", result.stdout)
+
     def test_two_runs_are_the_same_bits(self):
         for name in ("a", "b"):
             self.run_program("run", ROOT / "scenes/demo.yaml", "--quiet", "--out", self.scratch / name)
@@ -76,7 +147,7 @@ class CommandLine(unittest.TestCase):
 
     def test_summary_for_people(self):
         result = self.run_program("run", PENDULUM, "--out", self.scratch / "out")
-        for word in ("pendulum.hinge", "energy", "states.csv", "start", "max"):
+        for word in ("pendulum.hinge", "energy", "states.csv", "events.jsonl", "start", "max"):
             self.assertIn(word, result.stdout)
         self.assertEqual(result.stderr, "")  # no progress bar where there is no terminal
 
@@ -117,7 +188,7 @@ hands:
         mass: 1
         inertia: [1, 1, 1]
     q: {slide: 1}
-run: {until: 1, step: 1 ms, sample: 1 ms}
+run: {until: 1, integrator: rk4, step: 1 ms, sample: 1 ms}
 """)
         result = self.run_program("run", scenario, "--json", "--out", self.scratch / "out", code=1)
         summary = json.loads(result.stdout)
@@ -135,8 +206,7 @@ run: {until: 1, step: 1 ms, sample: 1 ms}
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number):
                 out = self.scratch / number.name
-                arguments = ["run", PENDULUM, "--json", "--out", out, "--set", "run.until=9000",
-                             "--set", "run.step=1e-5"]
+                arguments = ["run", PENDULUM, "--json", "--out", out, "--set", LONG_RUN]
                 process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                            text=True)
                 deadline = time.monotonic() + 30
@@ -161,8 +231,7 @@ run: {until: 1, step: 1 ms, sample: 1 ms}
 
     def test_killed_run_leaves_whole_rows(self):
         out = self.scratch / "out"
-        process = subprocess.Popen([PROGRAM, "run", PENDULUM, "--quiet", "--out", out, "--set", "run.until=9000",
-                                    "--set", "run.step=1e-5"])
+        process = subprocess.Popen([PROGRAM, "run", PENDULUM, "--quiet", "--out", out, "--set", LONG_RUN])
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and not self.has_rows(out):
             time.sleep(0.02)
@@ -197,6 +266,15 @@ run: {until: 1, step: 1 ms, sample: 1 ms}
         self.assertEqual(len(result.stderr.splitlines()), 1)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_events_that_cannot_be_written_fail_the_run(self):
+        out = self.scratch / "out"
+        out.mkdir()
+        (out / "events.jsonl").symlink_to("/dev/full")
+        result = self.run_program("run", self.write("bouncer.yaml", BOUNCER), "--out", out, code=1)
+        self.assertRegex(result.stderr, r"cannot write '.*events\.jsonl': No space left on device")
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_summary_that_cannot_be_written_fails_the_run(self):
         out = self.scratch / "out"
         out.mkdir()
@@ -205,7 +283,7 @@ run: {until: 1, step: 1 ms, sample: 1 ms}
         summary = json.loads(result.stdout)
         self.assertEqual(summary["status"], "failed")
         self.assertIn("No space left on device", summary["reason"])
-        self.assertEqual(list(summary["files"]), ["states"])
+        self.assertEqual(list(summary["files"]), ["states", "events"])
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_full_stdout_is_told(self):
@@ -256,6 +334,26 @@ run: {until: 1, step: 1 ms, sample: 1 ms}
         self.assertEqual([joint["name"] for joint in info["joints"]][-1], "box")
         self.assertEqual({"name", "parent", "joint", "mass", "com", "inertia"}, set(info["bodies"][0]))
 
+    def test_info_tells_limits_friction_locks_and_couplings(self):
+        path = self.write("finger.yaml", FINGER)
+        text = self.run_program("info", path).stdout
+        for line in ("finger.mcp.0: from -0.5*cos(bend) to 0.5 rad, depending on finger.mcp.1, restitution 0.25",
+                     "finger.mcp.1: 0.002 N m",
+                     "finger.tendon: finger.tip = 0.7*x + y, depending on finger.mcp.1, finger.dip"):
+            self.assertIn(f"\n  {line}\n", text)
+        self.assertIn("\nlocked\n  finger.dip\n", text)
+        info = json.loads(self.run_program("info", path, "--json").stdout)
+        joints = {joint["name"]: joint for joint in info["joints"]}
+        self.assertEqual(joints["finger.base"]["limits"], [])
+        self.assertEqual(joints["finger.mcp"]["limits"], [["-0.5*cos(bend)", 0.5], [None, 1.5]])
+        self.assertEqual(joints["finger.mcp"]["restitution"], [[0.25, 0.25], [0, 0]])
+        self.assertEqual(joints["finger.mcp"]["friction"], [0, 0.002])
+        self.assertEqual(joints["finger.slide"]["limits"], [[-0.01, None]])
+        self.assertEqual(joints["finger.tip"]["limits"], [[None, None]])
+        self.assertEqual([name for name, joint in joints.items() if joint["locked"]], ["finger.dip"])
+        self.assertEqual(info["couplings"], [{"name": "finger.tendon", "joint": "finger.tip", "equals": "0.7*x + y",
+                                              "of": ["finger.dip", "finger.mcp.1"]}])
+
     def test_check_accepts_all_shipped_files(self):
         files = sorted(ROOT.glob("scenes/**/*.yaml")) + sorted(ROOT.glob("models/**/*.yaml"))
         result = self.run_program("check", *files)
@@ -283,7 +381,7 @@ bodies:
     def test_examples_of_the_documentation_are_valid(self):
         text = (ROOT / "docs/formats.md").read_text()
         blocks = re.findall(r"```yaml\n(thenar.*?)```", text, re.S)
-        self.assertGreaterEqual(len(blocks), 2)
+        self.assertGreaterEqual(len(blocks), 3)
         for i, block in enumerate(blocks):
             self.run_program("check", self.write(f"example{i}.yaml", block))
 

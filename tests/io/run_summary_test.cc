@@ -40,5 +40,49 @@ TEST(ModelInfo, DrawsTheTree) {
             "        `-- arm.b  [universal arm.b, 2 DoF]  1 kg\n");
 }
 
+/// A finger with everything that can be said about joints.
+Scenario rich_finger() {
+  return testing::parse_arm(
+      "[{name: a, joint: {name: mcp, type: universal, friction: [0, 2 mN m], limits: {lower: [-0.5*cos(bend), none], "
+      "upper: [0.5, 1.5], restitution: [0.25, 0], with: {bend: mcp.1}}}, mass: 1, inertia: [1, 1, 1]}, "
+      "{name: b, parent: a, joint: {name: slide, type: prismatic, limits: {lower: -1 cm}, friction: 3 N}, mass: 1, "
+      "inertia: [1, 1, 1]}, "
+      "{name: c, parent: b, joint: {name: dip, type: revolute, locked: true}, mass: 1, inertia: [1, 1, 1]}, "
+      "{name: d, parent: c, joint: {name: tip, type: revolute}, mass: 1, inertia: [1, 1, 1]}]",
+      "    couplings: [{name: tendon, joint: tip, equals: 0.7*x + y, with: {x: dip, y: mcp.1}}, {joint: mcp.0, equals: "
+      "0}]\n");
+}
+
+TEST(ModelInfo, ListsWhatIsSaidAboutJoints) {
+  const std::string text = model_info_text(rich_finger());
+  EXPECT_NE(text.find("\nlimits\n"
+                      "  arm.mcp.0: from -0.5*cos(bend) to 0.5 rad, depending on arm.mcp.1, restitution 0.25\n"
+                      "  arm.mcp.1: to 1.5 rad\n"
+                      "  arm.slide: from -0.01 m\n"
+                      "\ndry friction\n"
+                      "  arm.mcp.1: 0.002 N m\n"
+                      "  arm.slide: 3 N\n"
+                      "\nlocked\n"
+                      "  arm.dip\n"
+                      "\ncouplings\n"
+                      "  arm.tendon: arm.tip = 0.7*x + y, depending on arm.mcp.1, arm.dip\n"
+                      "  arm.mcp.0 = 0\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(RunSummary, CountsEventsByKind) {
+  const Scenario s = testing::parse_arm("[{name: link, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}]");
+  RunReport report;
+  report.first = report.last = s.initial;
+  report.q_min = report.q_max = s.initial.q;
+  EXPECT_NE(run_summary_text(s, report, {}).find("  events by kind: none\n"), std::string::npos);
+  EXPECT_NE(run_summary_json(s, report, {}).find("\"events\": {},"), std::string::npos);
+  report.events[static_cast<std::size_t>(EventKind::stick)] = 1;
+  report.events[static_cast<std::size_t>(EventKind::impact)] = 12;
+  EXPECT_NE(run_summary_text(s, report, {}).find("  events by kind: 12 impact, 1 stick\n"), std::string::npos);
+  EXPECT_NE(run_summary_json(s, report, {}).find("\"impact\": 12,\n    \"stick\": 1\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace thenar

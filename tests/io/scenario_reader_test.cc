@@ -23,7 +23,6 @@ TEST(ScenarioReader, DefaultsAreThoseOfTheDocument) {
   const Scenario s = parse_arm(std::string("[") + kLink + "]");
   EXPECT_EQ(s.name, "test");
   EXPECT_EQ(s.model.gravity(), Vector3<double>(0, 0, -9.81));
-  EXPECT_EQ(s.run.step, 1e-3);
   EXPECT_EQ(s.run.sample, 1e-2);
   EXPECT_EQ(s.run.until, 1);
 }

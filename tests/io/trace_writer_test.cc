@@ -94,6 +94,22 @@ TEST(TraceWriter, NumbersReadBackBitEqual) {
   }
 }
 
+TEST(TraceWriter, RowsBeforeAndAfterAJumpHaveTheSameTime) {
+  const Scenario s = mixed_scenario();
+  Sample before{s.initial, VectorX<double>::Zero(s.model.velocity_count())}, after = before;
+  before.state.t = after.state.t = 0.3;
+  before.state.v(0) = 2;
+  after.state.v(0) = -1;
+  TraceWriter writer(s, fresh_folder("jump"));
+  ASSERT_TRUE(writer.write(before) && writer.write(after) && writer.finish());
+  const auto rows = read_rows(writer.path());
+  ASSERT_EQ(rows.size(), 2u);
+  const auto column = 1 + static_cast<std::size_t>(s.model.position_count());
+  EXPECT_EQ(rows[0][0], rows[1][0]);
+  EXPECT_EQ(rows[0][column], 2);
+  EXPECT_EQ(rows[1][column], -1);
+}
+
 TEST(TraceWriter, FreeJointOnAMovingBodyIsWrittenInWorldAxes) {
   // A free joint that hangs on a hinge turned by 90° about z, a metre along the turned x axis.
   ModelBuilder builder;

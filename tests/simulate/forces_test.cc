@@ -31,7 +31,7 @@ TEST(Forces, ForceOffTheCentreTurnsAsItsMomentSays) {
   wrench.point_B = {0, 0.1, 0};
   wrench.force = {Expression(0), Expression(0), parse("2*9.81 + 0.5")};  // carries the weight and half a newton more
   s.wrenches.push_back(wrench);
-  s.run = {.until = 1e-4, .step = 1e-4, .sample = 1e-4};
+  s.run = {.until = 1e-4, .sample = 1e-4, .integrator = IntegratorKind::rk4, .step = 1e-4};
   const Trace trace = record(s);
   const double Ixx = 2 * (0.2 * 0.2 + 0.1 * 0.1) / 12, F = 2 * 9.81 + 0.5;
   EXPECT_NEAR(trace.report.last.v(0), 0.1 * F / Ixx * 1e-4, 1e-9);
@@ -48,7 +48,7 @@ TEST(Forces, BodyAxesTurnWithTheBody) {
   wrench.force = {Expression(4), Expression(0), Expression(0)};
   wrench.torque = {Expression(0), Expression(0), Expression(0.1)};
   s.wrenches.push_back(wrench);
-  s.run = {.until = 1e-4, .step = 1e-4, .sample = 1e-4};
+  s.run = {.until = 1e-4, .sample = 1e-4, .integrator = IntegratorKind::rk4, .step = 1e-4};
   const Trace trace = record(s);
   EXPECT_NEAR(trace.report.last.v(3), 0, 1e-6);
   EXPECT_NEAR(trace.report.last.v(4), 2e-4, 1e-9);

@@ -32,19 +32,20 @@ TEST(Simulate, PendulumReturnsAfterItsPeriod) {
   // A rod about its end: ω₀² = (m g l/2)/(m l²/3); period 4 K(sin(θ₀/2))/ω₀ (Carv 5.1.1 with the right inertia).
   const double angle = std::numbers::pi / 2;
   Scenario s = testing::pendulum(angle);
+  s.run.tolerance = 1e-11;
   s.run.until = 4 * complete_elliptic(std::sin(angle / 2)) / std::sqrt(9.81 * 0.25 / (0.25 / 3));
   const RunReport report = simulate(s);
   EXPECT_EQ(report.status, RunStatus::done);
   EXPECT_EQ(report.last.t, s.run.until);
   EXPECT_NEAR(report.last.q(0), angle, 1e-9);
   EXPECT_NEAR(report.last.v(0), 0, 1e-8);
-  EXPECT_NEAR(report.q_min(0), -angle, 1e-4);  // seen at steps only
+  EXPECT_NEAR(report.q_min(0), -angle, 1e-3);  // seen at steps and rows only
 }
 
 TEST(Simulate, EnergyErrorOfPendulumFallsWithOrderFourOrBetter) {
   const auto energy_error = [](double step) {
     Scenario s = testing::pendulum(2);
-    s.run = {.until = 2, .step = step, .sample = 0.5};
+    s.run = {.until = 2, .sample = 0.5, .integrator = IntegratorKind::rk4, .step = step};
     return std::abs(simulate(s).energy.error());
   };
   // The local energy error of RK4 on an oscillator is of order 5 or 6, hence "or better".
@@ -85,7 +86,7 @@ TEST(Simulate, EnergyBalanceConvergesWithOrderFour) {
     wrench.force = {parse("cos(3*t)"), parse("0.5*t"), Expression(1)};
     wrench.in_world_axes = false;
     s.wrenches.push_back(wrench);
-    s.run = {.until = 0.8, .step = step, .sample = 0.8};
+    s.run = {.until = 0.8, .sample = 0.8, .integrator = IntegratorKind::rk4, .step = step};
     const RunReport report = simulate(s);
     EXPECT_GT(std::abs(report.energy.work), 0.1);
     EXPECT_GT(report.energy.dissipated, 1e-3);
@@ -106,7 +107,7 @@ TEST(Simulate, DampedPendulumLosesWhatItsDamperTakes) {
 
 TEST(Simulate, RowsAreAtExactTimes) {
   Scenario s = testing::pendulum(1);
-  s.run = {.until = 0.25, .step = 0.003, .sample = 0.1};
+  s.run = {.until = 0.25, .sample = 0.1, .integrator = IntegratorKind::rk4, .step = 0.003};
   const Trace trace = record(s);
   ASSERT_EQ(trace.samples.size(), 4u);
   EXPECT_EQ(trace.samples[0].state.t, 0);
@@ -119,7 +120,7 @@ TEST(Simulate, RowsAreAtExactTimes) {
 
 TEST(Simulate, StepsThatDivideTheSampleAreNotSplit) {
   Scenario s = testing::pendulum(1);
-  s.run = {.until = 1, .step = 0.001, .sample = 0.01};
+  s.run = {.until = 1, .sample = 0.01, .integrator = IntegratorKind::rk4, .step = 0.001};
   EXPECT_EQ(simulate(s).steps, 1000);
 }
 
@@ -137,6 +138,7 @@ TEST(Simulate, RunawayEndsWithTimeStepAndJoint) {
   builder.add_body({.name = "cart", .mass = testing::box_mass(1, {1, 1, 1})}, kWorld, joint);
   Scenario s = testing::at_rest(std::move(builder).finalize());
   s.initial.q(0) = 1;
+  s.run.integrator = IntegratorKind::rk4;
   const Trace trace = record(s);
   EXPECT_EQ(trace.report.status, RunStatus::failed);
   EXPECT_NE(trace.report.reason.find("joint 'slide'"), std::string::npos) << trace.report.reason;
@@ -158,7 +160,7 @@ TEST(Simulate, TorqueThatIsNoNumberEndsTheRunAndIsNamed) {
 
 TEST(Simulate, TorqueThatIsInfiniteAtARowIsNotWritten) {
   Scenario s = testing::pendulum(0);
-  s.run = {.until = 1, .step = 0.5, .sample = 0.5};
+  s.run = {.until = 1, .sample = 0.5, .integrator = IntegratorKind::rk4, .step = 0.5};
   s.torques.push_back({0, parse("t == 0.5 ? 1/0 : 0")});
   const Trace trace = record(s);
   EXPECT_EQ(trace.report.status, RunStatus::failed);
@@ -169,6 +171,7 @@ TEST(Simulate, InterruptKeepsWhatIsThere) {
   std::atomic<bool> flag{false};
   Scenario s = testing::pendulum(1);
   s.run.until = 1e4;
+  s.run.integrator = IntegratorKind::rk4;
   RunCallbacks callbacks;
   int rows = 0;
   callbacks.on_sample = [&](const Sample& sample) {
@@ -180,8 +183,8 @@ TEST(Simulate, InterruptKeepsWhatIsThere) {
   const RunReport report = simulate(s, callbacks);
   EXPECT_EQ(report.status, RunStatus::interrupted);
   EXPECT_EQ(report.rows, rows);
-  EXPECT_NEAR(report.last.t, 0.051, 1e-9);
-  EXPECT_NE(report.reason.find("interrupted at t = 0.051"), std::string::npos) << report.reason;
+  EXPECT_NEAR(report.last.t, 0.05, 1e-9);
+  EXPECT_NE(report.reason.find("interrupted at t = 0.05"), std::string::npos) << report.reason;
 }
 
 TEST(Simulate, CallbackCanStopTheRun) {
@@ -229,9 +232,9 @@ TEST(Simulate, BadOptionsAreRefused) {
   Scenario s = testing::pendulum(0);
   s.run.until = 0;
   EXPECT_THROW(simulate(s), std::invalid_argument);
-  s.run = {.until = 1, .step = 1e-12};
+  s.run = {.until = 1, .integrator = IntegratorKind::rk4, .step = 1e-12};
   EXPECT_THROW(simulate(s), std::invalid_argument);
-  s.run = {.until = 1, .step = 1e-3, .sample = std::nan("")};
+  s.run = {.until = 1, .sample = std::nan(""), .integrator = IntegratorKind::rk4, .step = 1e-3};
   EXPECT_THROW(simulate(s), std::invalid_argument);
   s = testing::pendulum(0);
   s.initial.q.resize(3);

@@ -10,17 +10,22 @@
 #include <utility>
 
 #include "thenar/base/assert.h"
+#include "thenar/base/expression_code_internal.h"
 #include "thenar/base/expression_operations_internal.h"
+#include "thenar/base/expression_switch_internal.h"
 
 namespace thenar {
 
+using internal::Instruction;
+using internal::kMaxStack;
 using internal::Operation;
 
 namespace {
 
 constexpr std::size_t kMaxTextLength = 4096;
 constexpr int kMaxNesting = 100;
-constexpr int kMaxStack = 64;
+
+bool is_variable(const Instruction& leaf) { return internal::operation_of(leaf) == Operation::variable; }
 
 }  // namespace
 
@@ -42,6 +47,7 @@ class ExpressionParser {
     parse_ternary();
     if (!at_end()) fail_after_operand();
     result_.text_ = text_;
+    describe_code();
     return std::move(result_);
   }
 
@@ -261,7 +267,6 @@ class ExpressionParser {
 
   void push_variable(std::size_t index) {
     result_.code_.push_back({static_cast<std::uint8_t>(Operation::variable), static_cast<std::uint32_t>(index), 0});
-    result_.variable_count_ = std::max(result_.variable_count_, index + 1);
     count_push();
   }
 
@@ -278,10 +283,11 @@ class ExpressionParser {
     stack_ -= count - 1;
     auto& code = result_.code_;
     const auto first = code.end() - count;
-    const bool constant = std::all_of(first, code.end(), [](const Expression::Instruction& instruction) {
+    const bool constant = std::all_of(first, code.end(), [](const Instruction& instruction) {
       return instruction.operation == static_cast<std::uint8_t>(Operation::constant);
     });
     if (!constant) {
+      if (operation == Operation::select && drop_untaken_branch()) return;
       code.push_back({static_cast<std::uint8_t>(operation), 0, 0});
       return;
     }
@@ -289,6 +295,36 @@ class ExpressionParser {
     std::transform(first, code.end(), operands.begin(), [](const auto& instruction) { return instruction.constant; });
     first->constant = internal::apply(operation, operands.data());
     code.erase(first + 1, code.end());
+  }
+
+  // With a constant condition, as `$ramp ? blend(t, 0, 1) : step(t)` has, only the code of the branch taken stays.
+  bool drop_untaken_branch() {
+    auto& code = result_.code_;
+    const std::size_t second = internal::start_of_operands(code, code.size(), 1);
+    const std::size_t first = internal::start_of_operands(code, second, 1);
+    const std::size_t condition = first - 1;  // Where a constant would be.
+    if (internal::operation_of(code[condition]) != Operation::constant) return false;
+    const auto position = [&code](std::size_t index) { return code.begin() + static_cast<std::ptrdiff_t>(index); };
+    if (code[condition].constant != 0) {
+      code.erase(position(second), code.end());
+      code.erase(position(condition));
+    } else {
+      code.erase(position(condition), position(second));
+    }
+    return true;
+  }
+
+  // Writes down what others ask about the code, so that it need not be read again.
+  void describe_code() {
+    for (const Instruction& instruction : result_.code_) {
+      const Operation operation = internal::operation_of(instruction);
+      if (is_variable(instruction)) {
+        result_.variable_count_ = std::max(result_.variable_count_, std::size_t{instruction.variable} + 1);
+      }
+      // Operations on constants are computed already: what is left depends on a variable.
+      result_.has_pieces_ = result_.has_pieces_ || internal::has_pieces(operation);
+      result_.is_smooth_ = result_.is_smooth_ && internal::is_smooth(operation);
+    }
   }
 
   // What stands at the current position, for messages: a whole number or word, or one character.
@@ -356,22 +392,40 @@ Expression Expression::parse(std::string_view text, std::span<const std::string>
 
 double Expression::evaluate(std::span<const double> values) const noexcept {
   THENAR_DEMAND(values.size() >= variable_count_);
-  std::array<double, kMaxStack> stack;  // The parser made sure that it suffices.
+  std::array<double, kMaxStack> stack;
   stack[0] = 0;
-  std::size_t size = 0;
-  for (const Instruction& instruction : code_) {
-    const auto operation = static_cast<Operation>(instruction.operation);
-    if (operation == Operation::constant) {
-      stack[size++] = instruction.constant;
-    } else if (operation == Operation::variable) {
-      stack[size++] = values[instruction.variable];
-    } else {
-      size -= static_cast<std::size_t>(internal::operand_count(operation));
-      stack[size] = internal::apply(operation, &stack[size]);
-      ++size;
-    }
-  }
+  internal::run_code(
+      std::span(code_), stack.data(),
+      [values](const Instruction& leaf) { return is_variable(leaf) ? values[leaf.variable] : leaf.constant; },
+      [](std::size_t, Operation operation, const double* operands) { return internal::apply(operation, operands); });
   return stack[0];
+}
+
+Expression::Taylor Expression::evaluate_along(std::span<const double> values,
+                                              std::span<const double> rates) const noexcept {
+  using Entry = internal::Traced<internal::Jet<double>>;
+  THENAR_DEMAND(values.size() >= variable_count_ && rates.size() >= variable_count_);
+  std::array<Entry, kMaxStack> stack;
+  internal::run_code(
+      std::span(code_), stack.data(),
+      [values, rates](const Instruction& leaf) -> Entry {
+        if (!is_variable(leaf)) return {{leaf.constant, 0, 0}, false};
+        const double rate = rates[leaf.variable];
+        return {{values[leaf.variable], rate, 0}, rate != 0};
+      },
+      [](std::size_t, Operation operation, const Entry* operands) {
+        return internal::apply_traced(operation, operands);
+      });
+  const internal::Jet<double>& result = stack[0].number;
+  return {result.value, result.first, result.second};
+}
+
+std::optional<Expression::Switch> Expression::find_switch(std::span<const double> values, std::size_t index,
+                                                          double from, double to) const {
+  THENAR_DEMAND(values.size() >= variable_count_);
+  if (!has_pieces_) return std::nullopt;
+  const std::optional<internal::Bracket> found = internal::find_switch(code_, values, index, from, to);
+  return found ? std::optional<Switch>({found->before, found->after}) : std::nullopt;
 }
 
 }  // namespace thenar

@@ -51,6 +51,15 @@ class ExpressionError : public TextError {
 /// Value of the parameter written `$name` (asked without the `$`), or empty when there is none.
 using ParameterLookup = std::function<std::optional<double>(std::string_view name)>;
 
+namespace internal {
+/// Postfix code: an operation takes its operands from the top of the stack and leaves its result there.
+struct Instruction {
+  std::uint8_t operation = 0;  ///< an internal enumeration of the source files
+  std::uint32_t variable = 0;  ///< index into the values; used by "push variable" only
+  double constant = 0;         ///< used by "push constant" only
+};
+}  // namespace internal
+
 /// An expression compiled once and evaluated often. A value: copying it copies its code.
 class Expression {
  public:
@@ -67,6 +76,42 @@ class Expression {
   /// Value for `values`, given in the order of `variables`, at least as many. Allocates nothing and throws nothing.
   double evaluate(std::span<const double> values) const noexcept;
 
+  /// Value and its first two derivatives with respect to s where the variables are values + s rates. Of a piecewise
+  /// operation it is the piece that evaluate() takes. Allocates nothing and throws nothing.
+  struct Taylor {
+    double value = 0, first = 0, second = 0;
+  };
+  Taylor evaluate_along(std::span<const double> values, std::span<const double> rates) const noexcept;
+
+  /// True when it is made of functions whose first and second derivatives are continuous wherever they are finite: no
+  /// comparison, logical operation, ?:, abs, sign, floor, ceil, round, step, min, max, mod, clamp or pulse of anything
+  /// that contains a variable. blend is smooth, and so is atan2, apart from its jump of 2π when the angle passes ±π.
+  bool is_smooth() const { return is_smooth_; }
+
+  /// Where the expression passes from one smooth piece to the next: the last number before and the first after.
+  struct Switch {
+    double before = 0, after = 0;  ///< neighbouring doubles
+  };
+  /// The first switch while variable `index` grows from `from` to `to` (both finite; before ≥ from, after ≤ to) and the
+  /// others keep their values: a jump or a kink of one of the operations that is_smooth() names, an end of blend, the
+  /// cut of atan2. None is missed, however short the piece: interval arithmetic proves that the rest has none.
+  ///
+  /// - Parts that do not matter do not count: the branch of ?: that is not taken, the larger operand of min, the inner
+  ///   floor of floor(t) < 100.
+  /// - A kink at `from` belongs to the past; a jump at `from`, as of sign(t) at 0, is a switch with before == from.
+  /// - Where rounding hides on which side a decision falls, as in max(1, sin(t)^2 + cos(t)^2), what counts is whether
+  ///   it is the same before and after; so touching is no switch. But if evaluate() decides differently at `from` and
+  ///   at `to`, there is one.
+  /// - Kinks that arise where a smooth function has an infinite slope or none, sqrt(t^2), hypot(t, 0), asin(sin(t)),
+  ///   are not found: nothing is decided there. Neither are poles.
+  /// - The work is bounded. When the bound is reached, which takes thousands of places where it touches, the place
+  ///   reached so far is returned as if it were a switch.
+  ///
+  /// Allocates nothing.
+  std::optional<Switch> find_switch(std::span<const double> values, std::size_t index, double from, double to) const;
+
+  /// How many values evaluate() needs: one more than the highest index of a variable that occurs.
+  std::size_t variable_count() const { return variable_count_; }
   /// True when no variable occurs, so that evaluate({}) gives the value.
   bool is_constant() const { return variable_count_ == 0; }
 
@@ -76,16 +121,11 @@ class Expression {
  private:
   friend class ExpressionParser;
 
-  /// Postfix code: an operation takes its operands from the top of the stack and leaves its result there.
-  struct Instruction {
-    std::uint8_t operation = 0;  // An internal enumeration of the source file.
-    std::uint32_t variable = 0;  // Index into the values; used by "push variable" only.
-    double constant = 0;         // Used by "push constant" only.
-  };
-
   std::string text_;
-  std::vector<Instruction> code_;
+  std::vector<internal::Instruction> code_;
   std::size_t variable_count_ = 0;  // One more than the highest variable index in the code.
+  bool has_pieces_ = false;         // Whether some operation in the code is made of pieces.
+  bool is_smooth_ = true;
 };
 
 }  // namespace thenar

@@ -17,14 +17,15 @@ DynamicsDerivatives::DynamicsDerivatives(const Model& model) : workspace_(model)
     matrix->setZero(model.velocity_count(), model.velocity_count());
 }
 
-/// Runs evaluate() once per eight of the 3 nv directions (q, then v, then the input) and files the columns.
+/// Runs evaluate() once per eight of the first directions (of q, then v, then the input; 3 nv in all) and files the
+/// columns.
 template <class Evaluate>
-void DynamicsDerivatives::sweep(const Model& model, const double* q, const double* v, const double* input,
-                                const Evaluate& evaluate) {
+void DynamicsDerivatives::sweep(const Model& model, int direction_count, const double* q, const double* v,
+                                const double* input, const Evaluate& evaluate) {
   const int nv = model.velocity_count();
   for (int i = 0; i < model.position_count(); ++i) q_base_[i] = Dual8(q[i]);
-  for (int first = 0; first < 3 * nv; first += Dual8::kDirections) {
-    const int last = std::min(first + Dual8::kDirections, 3 * nv);
+  for (int first = 0; first < direction_count; first += Dual8::kDirections) {
+    const int last = std::min(first + Dual8::kDirections, direction_count);
     for (int i = 0; i < nv; ++i) {
       dq_[i] = Dual8(0.0);
       v_[i] = Dual8(v[i]);
@@ -45,7 +46,7 @@ void DynamicsDerivatives::sweep(const Model& model, const double* q, const doubl
 
 const DynamicsDerivatives::Result& DynamicsDerivatives::forward(const Model& model, const double* q, const double* v,
                                                                 const double* tau) {
-  sweep(model, q, v, tau, [&] {
+  sweep(model, 3 * model.velocity_count(), q, v, tau, [&] {
     total_ = input_;
     add_passive_forces(model, q_.data(), v_.data(), total_.data());
     forward_dynamics<Dual8>(model, q_.data(), v_.data(), total_.data(), {}, workspace_, output_.data());
@@ -53,9 +54,25 @@ const DynamicsDerivatives::Result& DynamicsDerivatives::forward(const Model& mod
   return result_;
 }
 
+const DynamicsDerivatives::Result& DynamicsDerivatives::forward_in_state(
+    const Model& model, const double* q, const double* v, const double* tau,
+    std::span<const BodyWrench<double>> wrenches) {
+  wrenches_.clear();  // keeps its memory
+  const auto constant = [](const Vec3<double>& x) { return Vec3<Dual8>(Dual8(x.x), Dual8(x.y), Dual8(x.z)); };
+  for (const BodyWrench<double>& w : wrenches) {
+    wrenches_.push_back({w.body, {constant(w.wrench.moment), constant(w.wrench.force)}});
+  }
+  sweep(model, 2 * model.velocity_count(), q, v, tau, [&] {
+    total_ = input_;
+    add_passive_forces(model, q_.data(), v_.data(), total_.data());
+    forward_dynamics<Dual8>(model, q_.data(), v_.data(), total_.data(), wrenches_, workspace_, output_.data());
+  });
+  return result_;
+}
+
 const DynamicsDerivatives::Result& DynamicsDerivatives::inverse(const Model& model, const double* q, const double* v,
                                                                 const double* vdot) {
-  sweep(model, q, v, vdot, [&] {
+  sweep(model, 3 * model.velocity_count(), q, v, vdot, [&] {
     inverse_dynamics<Dual8>(model, q_.data(), v_.data(), input_.data(), {}, workspace_, output_.data());
     // tau + passive = M v̇ + c, so the passive forces come off.
     for (Dual8& x : total_) x = Dual8(0.0);

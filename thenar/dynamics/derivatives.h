@@ -19,15 +19,21 @@ class DynamicsDerivatives {
 
   /// v̇(q, v, tau).
   const Result& forward(const Model& model, const double* q, const double* v, const double* tau);
+  /// The same without dinput, which spares a third of the work, and with wrenches on bodies that stay as they are in
+  /// world axes.
+  const Result& forward_in_state(const Model& model, const double* q, const double* v, const double* tau,
+                                 std::span<const BodyWrench<double>> wrenches);
   /// tau(q, v, v̇).
   const Result& inverse(const Model& model, const double* q, const double* v, const double* vdot);
 
  private:
   template <class Evaluate>
-  void sweep(const Model& model, const double* q, const double* v, const double* input, const Evaluate& evaluate);
+  void sweep(const Model& model, int direction_count, const double* q, const double* v, const double* input,
+             const Evaluate& evaluate);
 
   Workspace<Dual8> workspace_;
   std::vector<Dual8> q_base_, dq_, q_, v_, input_, total_, output_;
+  std::vector<BodyWrench<Dual8>> wrenches_;
   Result result_;
 };
 

@@ -72,7 +72,7 @@ void calc_jacobian(const Model& model, const Workspace<T>& ws, BodyIndex index, 
     for (int k = 0; k < link.nv; ++k) {
       const int j = link.v + k;
       const Vec3<T>& axis = ws.axis[j];
-      const bool angular = internal::is_angular(link.kind, k);
+      const bool angular = is_angular(link.kind, k);
       const Vec3<T> linear = angular ? cross(axis, d) : axis;
       const Vec3<T> turn = angular ? axis : Vec3<T>::zero();
       jacobian(0, j) = turn.x, jacobian(1, j) = turn.y, jacobian(2, j) = turn.z;

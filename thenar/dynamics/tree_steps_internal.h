@@ -18,22 +18,6 @@
 
 namespace thenar::internal {
 
-/// Whether degree of freedom k of a link of this kind turns (true) or slides.
-inline bool is_angular(LinkKind kind, int k) {
-  switch (kind) {
-    case LinkKind::revolute:
-    case LinkKind::ball:
-      return true;
-    case LinkKind::prismatic:
-      return false;
-    case LinkKind::planar:
-      return k == 2;
-    case LinkKind::free:
-      return k < 3;
-  }
-  return true;
-}
-
 /// R v with v constant.
 template <class T, class C>
 inline Vec3<T> rotate_constant(const Mat3<T>& R, const Vec3<C>& v) {

@@ -22,12 +22,15 @@ struct JointFields {
         dh(reader.optional("dh")),
         damping(reader.optional("damping")),
         armature(reader.optional("armature")),
+        friction(reader.optional("friction")),
         spring(reader.optional("spring")),
-        limits(reader.node().find("limits") ? reader.optional("limits") : std::nullopt) {
+        limits(reader.optional("limits")),
+        locked(reader.optional("locked")) {
     reader.finish();
   }
 
-  std::optional<Field> name, type, axis, second_axis, offset, frame, dh, damping, armature, spring, limits;
+  std::optional<Field> name, type, axis, second_axis, offset, frame, dh, damping, armature, friction, spring, limits,
+      locked;
 };
 
 JointKind read_kind(const Field& field) {
@@ -163,14 +166,13 @@ MatrixX<double> read_stiffness(const Field& field, const std::vector<JointKind>&
   return K;
 }
 
-JointSpec read_joint(const Field& field, const std::string& body_name, DhConvention convention,
-                     const Parameters& parameters) {
+WrittenJoint read_joint(const Field& field, const std::string& body_name, DhConvention convention,
+                        const Parameters& parameters) {
   MapReader reader(field);
   const Node* written_name = field.node().find("name");
   reader.set_context(
       fmt::format("joint {}", quote(written_name && written_name->is_scalar() ? written_name->scalar : body_name)));
   const JointFields fields(reader);
-  if (fields.limits) fields.limits->fail("cannot be used: joint limits are not simulated by this version");
   JointSpec spec;
   spec.name = fields.name ? read::identifier(*fields.name) : body_name;
   spec.kind = read_kind(fields.type ? *fields.type : reader.required("type"));
@@ -183,8 +185,11 @@ JointSpec read_joint(const Field& field, const std::string& body_name, DhConvent
   if (fields.frame) spec.X_PF = read_pose(*fields.frame, parameters).pose;
   if (fields.damping) spec.damping = read_damping(*fields.damping, spec.kind, parameters);
   if (fields.armature) spec.armature = read_armature(*fields.armature, spec.kind, parameters);
+  if (fields.friction) spec.friction = read_friction(*fields.friction, spec.kind, parameters);
   if (fields.spring) spec.spring = read_spring(*fields.spring, spec.kind, parameters);
-  return spec;
+  if (fields.locked) spec.locked = read::boolean(*fields.locked);
+  if (spec.locked && spec.kind == JointKind::fixed) fields.locked->fail("is not possible: the joint is fixed");
+  return {spec, fields.limits};
 }
 
 }  // namespace thenar::internal

@@ -3,17 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "thenar/base/text.h"
+#include "thenar/io/part_reader_internal.h"
 
 namespace thenar {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Bodies printed in the tree; a larger model is cut short and says so.
-constexpr int kMostTreeRows = 500;
+/// Rows printed of the tree and of every list; a larger model is cut short and says so.
+constexpr int kMostRows = 500;
 
 std::vector<std::vector<int>> find_children(const Model& model) {
   std::vector<std::vector<int>> children(static_cast<std::size_t>(model.body_count()));
@@ -56,7 +58,7 @@ std::string draw_tree(const Scenario& scenario) {
   };
   push_children(0, "");
   int rows = 0;
-  while (!stack.empty() && rows < kMostTreeRows) {
+  while (!stack.empty() && rows < kMostRows) {
     const Entry entry = stack.back();
     stack.pop_back();
     out += fmt::format("{}{}{}\n", entry.indent, entry.is_last ? "`-- " : "|-- ", describe_body(scenario, entry.body));
@@ -68,10 +70,132 @@ std::string draw_tree(const Scenario& scenario) {
   return out;
 }
 
+/// A title and its rows, indented; nothing when there are none.
+std::string list_rows(const char* title, const std::vector<std::string>& rows) {
+  if (rows.empty()) return {};
+  std::string out = fmt::format("\n{}\n", title);
+  const std::size_t shown = std::min(rows.size(), static_cast<std::size_t>(kMostRows));
+  for (std::size_t i = 0; i < shown; ++i) out += fmt::format("  {}\n", rows[i]);
+  if (shown < rows.size()) out += fmt::format("  ... and {} more\n", rows.size() - shown);
+  return out;
+}
+
+bool is_angular_dof(const Model& model, int dof) {
+  const Joint& joint = model.joint(model.dof_joint(dof));
+  return internal::is_angular(joint.spec.kind, dof - joint.v_start);
+}
+
+std::vector<std::string> dof_names(const Model& model, const std::vector<int>& dofs) {
+  std::vector<std::string> names;
+  for (const int dof : dofs) names.push_back(model.dof_name(dof));
+  return names;
+}
+
+/// The stops of each degree of freedom, null where there is none.
+struct StopPair {
+  const Stop* lower = nullptr;
+  const Stop* upper = nullptr;
+};
+
+std::vector<StopPair> find_stops(const Model& model) {
+  std::vector<StopPair> out(static_cast<std::size_t>(model.velocity_count()));
+  for (const Stop& stop : model.stops()) {
+    StopPair& pair = out[static_cast<std::size_t>(stop.dof)];
+    (stop.side == StopSide::lower ? pair.lower : pair.upper) = &stop;
+  }
+  return out;
+}
+
+/// "1.5708" or "0.35*cos(flexion)".
+std::string describe_function(const CoordinateFunction& function) {
+  return function.value.is_constant() ? fmt::format("{:.6g}", function.value.evaluate({})) : function.value.text();
+}
+
+/// ", depending on hand.index_mcp.1", or nothing.
+std::string describe_inputs(const Model& model, std::vector<int> dofs) {
+  if (dofs.empty()) return {};
+  std::sort(dofs.begin(), dofs.end());
+  dofs.erase(std::unique(dofs.begin(), dofs.end()), dofs.end());
+  return ", depending on " + list_words(dof_names(model, dofs));
+}
+
+std::string describe_restitution(const StopPair& stops) {
+  const double lower = stops.lower ? stops.lower->restitution : 0, upper = stops.upper ? stops.upper->restitution : 0;
+  if (stops.lower && stops.upper && lower != upper) {
+    return fmt::format(", restitution {:.6g} below and {:.6g} above", lower, upper);
+  }
+  const double both = std::max(lower, upper);
+  return both > 0 ? fmt::format(", restitution {:.6g}", both) : std::string();
+}
+
+/// "hand.index_pip: from 0 to 1.5708 rad, restitution 0.5"
+std::string describe_limits(const Model& model, int dof, const StopPair& stops) {
+  std::string out = model.dof_name(dof) + ":";
+  std::vector<int> inputs;
+  if (stops.lower) {
+    out += " from " + describe_function(stops.lower->bound);
+    inputs = stops.lower->bound.dofs;
+  }
+  if (stops.upper) {
+    out += " to " + describe_function(stops.upper->bound);
+    inputs.insert(inputs.end(), stops.upper->bound.dofs.begin(), stops.upper->bound.dofs.end());
+  }
+  out += is_angular_dof(model, dof) ? " rad" : " m";
+  return out + describe_inputs(model, inputs) + describe_restitution(stops);
+}
+
+std::vector<std::string> describe_all_limits(const Model& model) {
+  std::vector<std::string> rows;
+  const std::vector<StopPair> stops = find_stops(model);
+  for (int dof = 0; dof < model.velocity_count(); ++dof) {
+    const StopPair& pair = stops[static_cast<std::size_t>(dof)];
+    if (pair.lower || pair.upper) rows.push_back(describe_limits(model, dof, pair));
+  }
+  return rows;
+}
+
+std::vector<std::string> describe_friction(const Model& model) {
+  std::vector<std::string> rows;
+  for (int dof = 0; dof < model.velocity_count(); ++dof) {
+    const double friction = model.dry_friction()(dof);
+    if (friction == 0) continue;
+    rows.push_back(
+        fmt::format("{}: {:.6g} {}", model.dof_name(dof), friction, is_angular_dof(model, dof) ? "N m" : "N"));
+  }
+  return rows;
+}
+
+std::vector<std::string> describe_locks(const Model& model) {
+  std::vector<std::string> rows;
+  for (const Joint& joint : model.joints()) {
+    if (joint.spec.locked) rows.push_back(joint.spec.name);
+  }
+  return rows;
+}
+
+std::vector<std::string> describe_couplings(const Model& model) {
+  std::vector<std::string> rows;
+  for (const Coupling& coupling : model.couplings()) {
+    const std::string joint = model.dof_name(coupling.dof);
+    const std::string name = coupling.name == joint ? std::string() : coupling.name + ": ";
+    rows.push_back(fmt::format("{}{} = {}{}", name, joint, describe_function(coupling.value),
+                               describe_inputs(model, coupling.value.dofs)));
+  }
+  return rows;
+}
+
 std::vector<std::string> joint_names(const Model& model, const Spring& spring) {
   std::vector<std::string> names;
   for (const JointIndex joint : spring.joints) names.push_back(model.joint(joint).spec.name);
   return names;
+}
+
+std::vector<std::string> describe_springs(const Model& model) {
+  std::vector<std::string> rows;
+  for (const Spring& spring : model.springs()) {
+    rows.push_back(list_words(joint_names(model, spring)) + (spring.conservative ? "" : "  (not conservative)"));
+  }
+  return rows;
 }
 
 Json vector_json(const VectorX<double>& v) {
@@ -80,7 +204,20 @@ Json vector_json(const VectorX<double>& v) {
   return out;
 }
 
-Json joint_json(const Model& model, const Joint& joint) {
+/// A number, the text of an expression, or null where there is no stop.
+Json bound_json(const Stop* stop) {
+  if (!stop) return nullptr;
+  const Expression& value = stop->bound.value;
+  return value.is_constant() ? Json(value.evaluate({})) : Json(value.text());
+}
+
+Json joint_json(const Model& model, const Joint& joint, const std::vector<StopPair>& stops) {
+  Json limits = Json::array(), restitution = Json::array();
+  for (int dof = joint.v_start; dof < joint.v_start + joint.nv; ++dof) {
+    const auto [lower, upper] = stops[static_cast<std::size_t>(dof)];
+    limits.push_back(Json::array({bound_json(lower), bound_json(upper)}));
+    restitution.push_back(Json::array({lower ? lower->restitution : 0, upper ? upper->restitution : 0}));
+  }
   return {{"name", joint.spec.name},
           {"type", to_string(joint.spec.kind)},
           {"parent", model.body(joint.parent).name},
@@ -88,7 +225,18 @@ Json joint_json(const Model& model, const Joint& joint) {
           {"dof", joint.nv},
           {"level", joint.level},
           {"damping", vector_json(joint.spec.damping)},
-          {"armature", vector_json(joint.spec.armature)}};
+          {"armature", vector_json(joint.spec.armature)},
+          {"friction", vector_json(joint.spec.friction)},
+          {"limits", limits},
+          {"restitution", restitution},
+          {"locked", joint.spec.locked}};
+}
+
+Json coupling_json(const Model& model, const Coupling& coupling) {
+  return {{"name", coupling.name},
+          {"joint", model.dof_name(coupling.dof)},
+          {"equals", coupling.value.value.text()},
+          {"of", dof_names(model, coupling.value.dofs)}};
 }
 
 Json body_json(const Model& model, const Body& body) {
@@ -120,27 +268,29 @@ std::string model_info_text(const Scenario& scenario) {
       fmt::format("{}: {} bodies, {} joints, {} degrees of freedom, {:.6g} kg\n\n", scenario.name,
                   model.body_count() - 1, model.joint_count(), model.velocity_count(), model.total_mass());
   out += draw_tree(scenario);
-  if (!model.springs().empty()) out += "\nsprings\n";
-  for (const Spring& spring : model.springs()) {
-    out += fmt::format("  {}{}\n", list_words(joint_names(model, spring)),
-                       spring.conservative ? "" : "  (not conservative)");
-  }
+  out += list_rows("limits", describe_all_limits(model));
+  out += list_rows("dry friction", describe_friction(model));
+  out += list_rows("locked", describe_locks(model));
+  out += list_rows("springs", describe_springs(model));
+  out += list_rows("couplings", describe_couplings(model));
   for (const std::string& remark : find_remarks(scenario)) out += "note: " + remark + "\n";
   return out;
 }
 
 std::string model_info_json(const Scenario& scenario) {
   const Model& model = scenario.model;
-  Json bodies = Json::array(), joints = Json::array(), springs = Json::array();
+  Json bodies = Json::array(), joints = Json::array(), springs = Json::array(), couplings = Json::array();
+  const std::vector<StopPair> stops = find_stops(model);
   for (int i = 1; i < model.body_count(); ++i) bodies.push_back(body_json(model, model.body(BodyIndex(i))));
-  for (const Joint& joint : model.joints()) joints.push_back(joint_json(model, joint));
+  for (const Joint& joint : model.joints()) joints.push_back(joint_json(model, joint, stops));
   for (const Spring& spring : model.springs()) {
     springs.push_back({{"joints", joint_names(model, spring)}, {"conservative", spring.conservative}});
   }
+  for (const Coupling& coupling : model.couplings()) couplings.push_back(coupling_json(model, coupling));
   const Json out = {{"name", scenario.name},      {"dof", model.velocity_count()},
                     {"mass", model.total_mass()}, {"gravity", vector_json(model.gravity())},
                     {"bodies", bodies},           {"joints", joints},
-                    {"springs", springs}};
+                    {"springs", springs},         {"couplings", couplings}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

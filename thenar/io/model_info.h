@@ -8,7 +8,8 @@
 
 namespace thenar {
 
-/// What is in a scenario or model: the tree of bodies with their joints and masses, and the springs. For people.
+/// What is in a scenario or model: the tree of bodies with their joints and masses, and what else is said about the
+/// joints: limits, dry friction, locks, springs and couplings. For people.
 std::string model_info_text(const Scenario& scenario);
 
 /// The same as one JSON object (docs/formats.md), with a line end.

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "thenar/base/text.h"
+#include "thenar/io/constraint_reader_internal.h"
 #include "thenar/io/joint_reader_internal.h"
 
 namespace thenar {
@@ -23,8 +24,20 @@ struct WrittenBody {
   SourceMark mark;         ///< of its name
   SourceMark parent_mark;  ///< of `parent`, or of the name when there is none
   JointSpec joint;
+  std::optional<Field> limits;  ///< of the joint
   SourceMark joint_mark;
   internal::WrittenMass mass;
+};
+
+/// The parts of a hand as they stand in a file.
+struct HandFields {
+  explicit HandFields(MapReader& reader)
+      : dh(reader.optional("dh")),
+        bodies(reader.optional("bodies")),
+        springs(reader.optional("springs")),
+        couplings(reader.optional("couplings")) {}
+
+  std::optional<Field> dh, bodies, springs, couplings;
 };
 
 std::string place_of(const SourceMark& mark) { return fmt::format("line {}", mark.line); }
@@ -35,17 +48,19 @@ class HandReader {
   HandReader(const Parameters& parameters, const HandMount& mount, ModelBuilder& builder, AddedBodies& added)
       : parameters_(parameters), mount_(mount), builder_(builder), added_(added) {}
 
-  void read(const std::optional<Field>& dh, const Field& bodies, const std::optional<Field>& springs) {
-    if (dh) {
-      convention_ =
-          read::choice<DhConvention>(*dh, {{"standard", DhConvention::standard}, {"modified", DhConvention::modified}});
+  /// `fields` has bodies.
+  void read(const HandFields& fields) {
+    if (fields.dh) {
+      convention_ = read::choice<DhConvention>(
+          *fields.dh, {{"standard", DhConvention::standard}, {"modified", DhConvention::modified}});
     }
-    read_bodies(bodies);
+    read_bodies(*fields.bodies);
     find_parents();
-    add_bodies(bodies.node().mark);
-    if (springs) {
-      for (const Field& item : read::items(*springs)) read_coupling(item);
+    add_bodies(fields.bodies->node().mark);
+    if (fields.springs) {
+      for (const Field& item : read::items(*fields.springs)) read_spring(item);
     }
+    internal::read_constraints(mount_.name, named_joints(), fields.couplings, parameters_, builder_, added_);
   }
 
  private:
@@ -79,7 +94,9 @@ class HandReader {
       reader.fail("has a shape but no mass: give its 'mass' or 'density'");
     }
     if (joint) {
-      body.joint = internal::read_joint(*joint, body.name, convention_, parameters_);
+      const internal::WrittenJoint written = internal::read_joint(*joint, body.name, convention_, parameters_);
+      body.joint = written.spec;
+      body.limits = written.limits;
     } else {
       body.joint.name = body.name;
     }
@@ -128,6 +145,7 @@ class HandReader {
   /// first in the file comes next.
   void add_bodies(const SourceMark& list_mark) {
     added_index_.resize(bodies_.size());
+    first_dof_.resize(bodies_.size());
     const BodyIndex base = add_base(list_mark);
     std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
@@ -139,6 +157,7 @@ class HandReader {
       const std::size_t i = ready.top();
       ready.pop();
       const bool on_base = bodies_[i].parent == kBaseName;
+      first_dof_[i] = added_.dof_count;
       added_index_[i] = add_body(bodies_[i], on_base ? base : added_index_[index_.at(bodies_[i].parent)]);
       is_added[i] = true;
       for (const std::size_t child : children_[i]) ready.push(child);
@@ -152,8 +171,9 @@ class HandReader {
     joint.kind = mount_.base_joint;
     joint.X_PF = mount_.X_WF;
     const BodyIndex base = builder_.add_body({.name = joint.name}, kWorld, joint);
-    added_.marks[base.value()] = mark;
+    added_.marks[base.value()] = added_.joint_marks[base.value()] = mark;
     added_.base = base;
+    added_.dof_count += velocity_count(joint.kind);
     return base;
   }
 
@@ -164,6 +184,8 @@ class HandReader {
       const BodyIndex index =
           builder_.add_body({.name = mount_.name + "." + body.name, .mass = body.mass.properties}, parent, joint);
       added_.marks[index.value()] = body.mark;
+      added_.joint_marks[index.value()] = body.joint_mark;
+      added_.dof_count += velocity_count(joint.kind);
       if (body.mass.shape) added_.shapes.push_back({index, *body.mass.shape, body.mass.X_BS});
       return index;
     } catch (const std::invalid_argument& error) {
@@ -188,7 +210,7 @@ class HandReader {
                                  names.size(), list_words(names)));
   }
 
-  void read_coupling(const Field& field) {
+  void read_spring(const Field& field) {
     MapReader reader(field);
     const auto joints = reader.optional("joints"), stiffness = reader.optional("stiffness"),
                rest = reader.optional("rest");
@@ -218,6 +240,14 @@ class HandReader {
     }
     field.fail(fmt::format("is {}, which is not a joint of this hand{}", quote(name),
                            internal::list_known(name, names, "joints")));
+  }
+
+  std::vector<internal::NamedJoint> named_joints() const {
+    std::vector<internal::NamedJoint> out;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      out.push_back({bodies_[i].joint.name, bodies_[i].joint.kind, first_dof_[i], bodies_[i].limits});
+    }
+    return out;
   }
 
   /// Rest positions of several joints in one list; missing means all zero, quaternions at the identity.
@@ -258,6 +288,7 @@ class HandReader {
   std::unordered_map<std::string, SourceMark> joint_names_;
   std::vector<std::vector<std::size_t>> children_;
   std::vector<BodyIndex> added_index_;
+  std::vector<int> first_dof_;
 };
 
 /// The parameters of a model with the values that the scenario gives instead. Each may use those before it.
@@ -302,20 +333,22 @@ void check_version(MapReader& root) {
 
 void add_hand(MapReader& reader, const Parameters& parameters, const HandMount& mount, ModelBuilder& builder,
               AddedBodies& added) {
-  const auto dh = reader.optional("dh"), springs = reader.optional("springs");
-  HandReader(parameters, mount, builder, added).read(dh, reader.required("bodies"), springs);
+  const HandFields fields(reader);
+  reader.required("bodies");
+  HandReader(parameters, mount, builder, added).read(fields);
 }
 
 void add_hand_from_model(const Node& root, const Parameters& overrides, const HandMount& mount, ModelBuilder& builder,
                          AddedBodies& added) {
   MapReader reader(Field(root, "the model"));
   check_version(reader);
-  const auto name = reader.optional("name"), parameters = reader.optional("parameters"), dh = reader.optional("dh"),
-             bodies = reader.optional("bodies"), springs = reader.optional("springs");
+  const auto name = reader.optional("name"), parameters = reader.optional("parameters");
+  const HandFields fields(reader);
   reader.finish();
   if (name) read::identifier(*name);
   const Parameters merged = merge_parameters(parameters, overrides);
-  HandReader(merged, mount, builder, added).read(dh, bodies ? *bodies : reader.required("bodies"), springs);
+  reader.required("bodies");
+  HandReader(merged, mount, builder, added).read(fields);
 }
 
 }  // namespace thenar

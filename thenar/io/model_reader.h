@@ -32,17 +32,27 @@ struct HandMount {
   JointKind base_joint = JointKind::fixed;
 };
 
-/// What a reader remembers of the bodies it added.
+/// Where something stands in a file, and what messages call it: "'upper' of 'limits' of joint 'pip'".
+struct WrittenPlace {
+  SourceMark mark;
+  std::string label;
+};
+
+/// What a reader remembers of the bodies it added, and of what was said about their joints.
 struct AddedBodies {
-  std::unordered_map<int, SourceMark> marks;  ///< of each body, by index
+  std::unordered_map<int, SourceMark> marks;        ///< of each body, by index
+  std::unordered_map<int, SourceMark> joint_marks;  ///< of the joint of each body, by index of the body
   std::vector<BodyShape> shapes;
-  BodyIndex base;  ///< of the hand added last
+  std::vector<WrittenPlace> stops, couplings;  ///< where their bounds and values stand, in the order of the model
+  BodyIndex base;                              ///< of the hand added last
+  int dof_count = 0;                           ///< of all bodies
 };
 
 /// True when the document is a model (it has `bodies` at its top), not a scenario.
 bool is_model_document(const Node& root);
 
-/// Adds the hand described by the keys `dh`, `bodies` and `springs` of a mapping; the caller finishes the mapping.
+/// Adds the hand described by the keys `dh`, `bodies`, `springs` and `couplings` of a mapping; the caller finishes the
+/// mapping.
 void add_hand(MapReader& reader, const Parameters& parameters, const HandMount& mount, ModelBuilder& builder,
               AddedBodies& added);
 

@@ -179,6 +179,10 @@ bool is_angular(JointKind kind, int dof) {
   }
 }
 
+bool has_coordinate(JointKind kind, int dof) {
+  return kind != JointKind::spherical && !(kind == JointKind::free && is_angular(kind, dof));
+}
+
 VectorX<double> read_position(const Field& field, JointKind kind, const Parameters& parameters) {
   const auto dimension = [kind](int i) {
     if (kind == JointKind::spherical || (kind == JointKind::free && i >= 3)) return kNumber;
@@ -207,6 +211,17 @@ VectorX<double> read_armature(const Field& field, JointKind kind, const Paramete
   return read_list(field, velocity_count(kind), true, [&](const Field& item, int i) {
     return read::non_negative(item, is_angular(kind, i) ? kInertia : kMass, parameters);
   });
+}
+
+VectorX<double> read_friction(const Field& field, JointKind kind, const Parameters& parameters) {
+  return read_list(field, velocity_count(kind), true, [&](const Field& item, int i) {
+    return read::non_negative(item, is_angular(kind, i) ? kTorque : kForce, parameters);
+  });
+}
+
+VectorX<double> read_restitution(const Field& field, JointKind kind, const Parameters& parameters) {
+  return read_list(field, velocity_count(kind), true,
+                   [&](const Field& item, int) { return read::number_between(item, 0, 1, kNumber, parameters); });
 }
 
 }  // namespace thenar::internal

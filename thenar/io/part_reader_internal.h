@@ -41,6 +41,8 @@ WrittenMass read_mass(MapReader& reader, const Parameters& parameters);
 
 /// What a degree of freedom of a joint is measured in, m or rad.
 bool is_angular(JointKind kind, int dof);
+/// Whether a degree of freedom has a coordinate whose rate it is; a rotation in space has none.
+bool has_coordinate(JointKind kind, int dof);
 
 /// Position of a joint: a number, a list, or a quaternion inside the list (see joint.h for the order).
 VectorX<double> read_position(const Field& field, JointKind kind, const Parameters& parameters);
@@ -49,6 +51,9 @@ VectorX<double> read_velocity(const Field& field, JointKind kind, const Paramete
 /// One number for all degrees of freedom or a list with one for each, not negative.
 VectorX<double> read_damping(const Field& field, JointKind kind, const Parameters& parameters);
 VectorX<double> read_armature(const Field& field, JointKind kind, const Parameters& parameters);
+VectorX<double> read_friction(const Field& field, JointKind kind, const Parameters& parameters);
+/// The same, from 0 to 1.
+VectorX<double> read_restitution(const Field& field, JointKind kind, const Parameters& parameters);
 
 /// The end of a message about an unknown name: "; did you mean 'hinge'? joints: hinge, wrist", where `what` is
 /// "joints".

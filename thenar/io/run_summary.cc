@@ -35,10 +35,38 @@ std::string table_of_positions(const Scenario& scenario, const RunReport& report
   return out;
 }
 
+using Json = nlohmann::ordered_json;
+
+/// How many of each kind, without those that did not occur.
+Json events_json(const EventCounts& counts) {
+  Json out = Json::object();
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] > 0) out[to_string(static_cast<EventKind>(k))] = counts[k];
+  }
+  return out;
+}
+
+/// "3 impact, 1 limit_on", or "none".
+std::string list_events(const EventCounts& counts) {
+  std::string out;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] == 0) continue;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", counts[k], to_string(static_cast<EventKind>(k)));
+  }
+  return out.empty() ? "none" : out;
+}
+
+/// "213 steps (auto, 12 implicit)"
+std::string describe_steps(const Scenario& scenario, const RunReport& report) {
+  const IntegratorKind integrator = scenario.run.integrator;
+  const bool is_mixed = integrator == IntegratorKind::automatic && report.implicit_steps > 0;
+  return fmt::format("{} steps ({}{})", report.steps, to_string(integrator),
+                     is_mixed ? fmt::format(", {} implicit", report.implicit_steps) : std::string());
+}
+
 }  // namespace
 
 std::string run_summary_json(const Scenario& scenario, const RunReport& report, const RunFiles& files) {
-  using Json = nlohmann::ordered_json;
   Json file_map = Json::object();
   for (const auto& [kind, path] : files) file_map[kind] = path;
   const EnergyBalance& energy = report.energy;
@@ -49,11 +77,15 @@ std::string run_summary_json(const Scenario& scenario, const RunReport& report, 
       {"t_end", report.last.t},
       {"wall_s", report.wall_s},
       {"engine", "event"},
+      {"integrator", to_string(scenario.run.integrator)},
       {"steps", report.steps},
-      {"events", Json::object()},
+      {"implicit_steps", report.implicit_steps},
+      {"rejected_steps", report.rejected_steps},
+      {"evaluations", report.evaluations},
+      {"events", events_json(report.events)},
       {"switches", Json::array()},
       {"verdicts", Json::array()},
-      {"max_gap_violation", 0},
+      {"max_gap_violation", report.max_gap_violation},
       {"energy",
        {{"start", energy.start}, {"end", energy.end}, {"work", energy.work}, {"dissipated", energy.dissipated}}},
       {"files", file_map},
@@ -66,11 +98,12 @@ std::string run_summary_text(const Scenario& scenario, const RunReport& report, 
   std::string out = fmt::format("{}: {}{}\n", scenario.name, to_string(report.status),
                                 report.reason.empty() ? "" : " (" + report.reason + ")");
   const double speed = report.wall_s > 0 ? report.last.t / report.wall_s : 0;
-  out += fmt::format("  {:.6g} s simulated in {} steps, {:.3g} s of computing ({:.3g} x real time)\n\n", report.last.t,
-                     report.steps, report.wall_s, speed);
+  out += fmt::format("  {:.6g} s simulated in {}, {:.3g} s of computing ({:.3g} x real time)\n\n", report.last.t,
+                     describe_steps(scenario, report), report.wall_s, speed);
   out += table_of_positions(scenario, report);
   out += fmt::format("\n  energy (J): start {:.8g} + work {:.8g} - dissipated {:.8g} = end {:.8g}, off by {:.2g}\n",
                      energy.start, energy.work, energy.dissipated, energy.end, energy.error());
+  out += fmt::format("  events by kind: {}\n", list_events(report.events));
   for (const auto& [kind, path] : files) out += fmt::format("  {}: {}\n", kind, path);
   return out;
 }

@@ -15,7 +15,7 @@ using RunFiles = std::vector<std::pair<std::string, std::string>>;
 /// The result of a run as one JSON object (docs/formats.md), on several lines, with a line end.
 std::string run_summary_json(const Scenario& scenario, const RunReport& report, const RunFiles& files);
 
-/// The same for people: a table of joints and bodies (start, end, least, greatest) and the energy.
+/// The same for people: a table of joints and bodies (start, end, least, greatest), the energy and the events.
 std::string run_summary_text(const Scenario& scenario, const RunReport& report, const RunFiles& files);
 
 /// A name turned into one that is safe for a folder: lower-case letters, digits, - and _; never empty.

@@ -9,8 +9,10 @@
 
 #include "thenar/base/text.h"
 #include "thenar/io/drive_reader_internal.h"
+#include "thenar/io/initial_state_internal.h"
 #include "thenar/io/model_reader.h"
 #include "thenar/io/part_reader_internal.h"
+#include "thenar/io/run_reader_internal.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar {
@@ -75,7 +77,7 @@ class ScenarioReader {
     set_initial_state();
     if (control) internal::read_control(*control, objects_, parameters_, scenario_);
     if (wrenches) internal::read_wrenches(*wrenches, parameters_, scenario_);
-    read_run(run ? *run : root_.required("run"));
+    scenario_.run = internal::read_run(run ? *run : root_.required("run"), parameters_);
     check_inertia();
     return std::move(scenario_);
   }
@@ -134,8 +136,9 @@ class ScenarioReader {
     mount.name = read_new_name(reader.required("name"));
     reader.set_context(fmt::format("hand '{}'", mount.name));
     const auto model = reader.optional("model"), bodies = reader.optional("bodies"), dh = reader.optional("dh"),
-               springs = reader.optional("springs"), base = reader.optional("base"),
-               base_joint = reader.optional("base_joint"), parameters = reader.optional("parameters");
+               springs = reader.optional("springs"), couplings = reader.optional("couplings"),
+               base = reader.optional("base"), base_joint = reader.optional("base_joint"),
+               parameters = reader.optional("parameters");
     hand_starts_.push_back({mount.name, reader.optional("q"), reader.optional("v")});
     reader.finish();
     if (base_joint) mount.base_joint = read_floating_kind(*base_joint);
@@ -146,7 +149,7 @@ class ScenarioReader {
                         : "needs a 'model' (a file) or its 'bodies' written here");
     }
     if (model) {
-      for (const auto* other : {&dh, &springs}) {
+      for (const auto* other : {&dh, &springs, &couplings}) {
         if (*other) (*other)->fail("cannot stand beside 'model': it belongs into the model file");
       }
       read_hand_model(*model, parameters ? read_overrides(*parameters) : Parameters(), mount);
@@ -205,6 +208,7 @@ class ScenarioReader {
     const BodyIndex body = builder_.add_body({.name = name, .mass = mass.properties}, kWorld, spec);
     added_.marks[body.value()] = name_field.node().mark;
     if (mass.shape) added_.shapes.push_back({body, *mass.shape, mass.X_BS});
+    added_.dof_count += velocity_count(kind);
     objects_.insert(body.value());
     check_body_count(reader);
     Start start{body, floating.q, {}};
@@ -239,29 +243,55 @@ class ScenarioReader {
       if (start.q) scenario_.initial.q.segment(joint.q_start, joint.nq) = *start.q;
       if (start.v) scenario_.initial.v.segment(joint.v_start, joint.nv) = *start.v;
     }
+    const auto nv = static_cast<std::size_t>(model.velocity_count());
+    internal::StatePlaces places{std::vector<std::optional<WrittenPlace>>(nv),
+                                 std::vector<std::optional<WrittenPlace>>(nv)};
     for (const HandStart& start : hand_starts_) {
-      if (start.q) read_hand_state(*start.q, start.hand, true);
-      if (start.v) read_hand_state(*start.v, start.hand, false);
+      if (start.q) read_hand_positions(*start.q, start.hand, places);
+      if (start.v) read_hand_velocities(*start.v, start.hand, places);
     }
+    internal::settle_initial_state(model, added_, places, scenario_.initial);
   }
 
-  void read_hand_state(const Field& field, const std::string& hand, bool is_position) {
+  void read_hand_positions(const Field& field, const std::string& hand, internal::StatePlaces& places) {
     for (const NamedField& entry : read::entries(field)) {
-      const auto index = scenario_.model.find_joint(hand + "." + entry.name);
-      if (!index) fail_unknown_joint(entry, hand);
-      const Joint& joint = scenario_.model.joint(*index);
-      if (is_position && entry.name == kBaseName) {
+      const Joint& joint = find_joint(entry, hand);
+      if (entry.name == kBaseName) {
         throw InputError(entry.mark,
                          fmt::format("the place of the hand is given by its key 'base', not in {}", field.label()));
       }
-      if (is_position) {
-        scenario_.initial.q.segment(joint.q_start, joint.nq) =
-            internal::read_position(entry.value, joint.spec.kind, parameters_);
-      } else {
-        scenario_.initial.v.segment(joint.v_start, joint.nv) =
-            internal::read_velocity(entry.value, joint.spec.kind, parameters_);
+      scenario_.initial.q.segment(joint.q_start, joint.nq) =
+          internal::read_position(entry.value, joint.spec.kind, parameters_);
+      for (int dof = joint.v_start; dof < joint.v_start + joint.nv; ++dof) {
+        const int coordinate = scenario_.model.dof_coordinate(dof);
+        if (coordinate < 0) continue;
+        places.q[static_cast<std::size_t>(dof)] = place_of_entry(entry.value, coordinate - joint.q_start);
       }
     }
+  }
+
+  void read_hand_velocities(const Field& field, const std::string& hand, internal::StatePlaces& places) {
+    for (const NamedField& entry : read::entries(field)) {
+      const Joint& joint = find_joint(entry, hand);
+      scenario_.initial.v.segment(joint.v_start, joint.nv) =
+          internal::read_velocity(entry.value, joint.spec.kind, parameters_);
+      for (int i = 0; i < joint.nv; ++i) {
+        places.v[static_cast<std::size_t>(joint.v_start + i)] = place_of_entry(entry.value, i);
+      }
+    }
+  }
+
+  /// The place of the i-th number of a value that is a list, or a number alone.
+  static WrittenPlace place_of_entry(const Field& value, int i) {
+    if (!value.node().is_sequence()) return {value.node().mark, value.label()};
+    const Field item = read::items(value)[static_cast<std::size_t>(i)];
+    return {item.node().mark, item.label()};
+  }
+
+  const Joint& find_joint(const NamedField& entry, const std::string& hand) const {
+    const auto index = scenario_.model.find_joint(hand + "." + entry.name);
+    if (!index) fail_unknown_joint(entry, hand);
+    return scenario_.model.joint(*index);
   }
 
   [[noreturn]] void fail_unknown_joint(const NamedField& entry, const std::string& hand) const {
@@ -272,25 +302,6 @@ class ScenarioReader {
     }
     throw InputError(entry.mark, fmt::format("hand '{}' has no joint {}{}", hand, quote(entry.name),
                                              internal::list_known(entry.name, names, "joints")));
-  }
-
-  void read_run(const Field& field) {
-    MapReader reader(field);
-    const auto until = reader.optional("until"), step = reader.optional("step"), sample = reader.optional("sample"),
-               integrator = reader.optional("integrator"), engine = reader.optional("engine");
-    reader.finish();
-    if (engine) {
-      const std::string name = read::choice(*engine, {"event", "step", "quasistatic"});
-      if (name != "event") engine->fail(fmt::format("is '{}'; this version has the engine 'event' only", name));
-    }
-    if (integrator) read::choice(*integrator, {"rk4"});
-    RunOptions& run = scenario_.run;
-    run.until = read::positive(until ? *until : reader.required("until"), kTime, parameters_);
-    if (step) run.step = read::positive(*step, kTime, parameters_);
-    if (sample) run.sample = read::positive(*sample, kTime, parameters_);
-    if (step && run.step > run.until)
-      step->fail(fmt::format("is {} s, longer than the whole run of {} s", run.step, run.until));
-    if (const std::string fault = run.find_fault(); !fault.empty()) reader.fail("is too much: " + fault);
   }
 
   void check_inertia() const {

@@ -4,18 +4,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <stdexcept>
-#include <system_error>
 
 #include "thenar/spatial/rotation.h"
 
 namespace thenar {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Rows are handed to the system in groups of this many, always whole ones.
 constexpr int kRowsPerWrite = 64;
@@ -62,10 +56,6 @@ bool is_offset_free_joint(const Joint& joint) {
           !joint.spec.X_BM.R.isIdentity(0) || !joint.spec.X_BM.p.isZero(0));
 }
 
-[[noreturn]] void fail(const std::string& doing, const fs::path& path, const std::string& why) {
-  throw std::runtime_error(fmt::format("cannot {} '{}': {}", doing, path.string(), why));
-}
-
 }  // namespace
 
 std::vector<std::string> trace_columns(const Scenario& scenario) {
@@ -80,21 +70,14 @@ std::vector<std::string> trace_columns(const Scenario& scenario) {
   return out;
 }
 
-TraceWriter::TraceWriter(const Scenario& scenario, const fs::path& folder)
+TraceWriter::TraceWriter(const Scenario& scenario, const std::filesystem::path& folder)
     : scenario_(&scenario),
-      path_(folder / "states.csv"),
+      file_(folder, "states.csv"),
       workspace_(scenario.model),
       has_effort_(find_joints_with_effort(scenario)) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail("create the folder", folder, error.message());
-  if (!fs::is_directory(folder, error)) fail("write into", folder, "it is not a folder");
-  file_.reset(std::fopen(path_.string().c_str(), "wb"));
-  if (!file_) fail("write", path_, std::strerror(errno));
-  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // We group whole rows ourselves.
   for (const Joint& joint : scenario.model.joints()) needs_kinematics_ |= is_offset_free_joint(joint);
   buffer_ = fmt::format("{}\n", fmt::join(trace_columns(scenario), ","));
-  if (!flush()) throw std::runtime_error(error_);
+  if (!flush()) throw std::runtime_error(error());
 }
 
 bool TraceWriter::write(const Sample& sample) {
@@ -148,31 +131,15 @@ void TraceWriter::append_efforts(const Sample& sample) {
 }
 
 void TraceWriter::append(double value) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  buffer_.append(text.data(), end);
+  append_number(value, buffer_);
   buffer_ += ',';
 }
 
 bool TraceWriter::flush() {
-  if (!error_.empty()) return false;
-  const std::size_t written = buffer_.empty() ? 0 : std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get());
-  if (written != buffer_.size()) {
-    error_ = fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno));
-    return false;
-  }
+  if (!file_.write(buffer_)) return false;
   buffer_.clear();
   buffered_rows_ = 0;
   return true;
-}
-
-void write_file(const fs::path& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.string().c_str(), "wb");
-  if (!file) fail("write", path, std::strerror(errno));
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const int error = errno;
-  if (std::fclose(file) != 0) fail("write", path, std::strerror(errno));
-  if (!written) fail("write", path, std::strerror(error));
 }
 
 }  // namespace thenar

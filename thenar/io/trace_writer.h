@@ -6,13 +6,12 @@
 /// shortest form that reads back to the same bits. Rows reach the file whole and soon, so that a run that is
 /// interrupted, fails or is killed leaves a readable trace.
 
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/io/text_file.h"
 #include "thenar/simulate/simulate.h"
 
 namespace thenar {
@@ -32,14 +31,10 @@ class TraceWriter {
   /// Writes what is left. False as above.
   bool finish();
 
-  const std::string& error() const { return error_; }
-  const std::filesystem::path& path() const { return path_; }
+  const std::string& error() const { return file_.error(); }
+  const std::filesystem::path& path() const { return file_.path(); }
 
  private:
-  struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
   void append_positions(const Sample& sample);
   void append_velocities(const Sample& sample);
   void append_efforts(const Sample& sample);
@@ -47,17 +42,12 @@ class TraceWriter {
   bool flush();
 
   const Scenario* scenario_;
-  std::filesystem::path path_;
-  std::unique_ptr<std::FILE, CloseFile> file_;
+  LineFile file_;
   Workspace<double> workspace_;
   std::vector<bool> has_effort_;  // Per joint.
   bool needs_kinematics_ = false;
   std::string buffer_;
   int buffered_rows_ = 0;
-  std::string error_;
 };
-
-/// Writes a whole file at once. Throws std::runtime_error if that cannot be done.
-void write_file(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace thenar

@@ -54,6 +54,8 @@ struct JointSpec {
   Vector3<double> offset = Vector3<double>::Zero();        ///< universal: from F to the second axis, in F at q = 0, m
   VectorX<double> damping{};                               ///< nv, N m s/rad or N s/m; empty means none
   VectorX<double> armature{};                              ///< nv, kg m² or kg, reflected inertia; empty means none
+  VectorX<double> friction{};                              ///< nv, N m or N, dry friction; empty means none
+  bool locked = false;                                     ///< held where it starts, by whatever force that takes
   std::optional<JointSpring> spring{};
 };
 

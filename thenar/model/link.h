@@ -10,6 +10,20 @@ namespace thenar {
 /// How a link moves on its parent; see model.h for what a link is.
 enum class LinkKind : std::uint8_t { revolute, prismatic, planar, ball, free };
 
+/// Whether degree of freedom k of such a link turns (rad) rather than slides (m).
+inline bool is_angular(LinkKind kind, int k) {
+  switch (kind) {
+    case LinkKind::prismatic:
+      return false;
+    case LinkKind::planar:
+      return k == 2;
+    case LinkKind::free:
+      return k < 3;
+    default:
+      return true;
+  }
+}
+
 struct Link {
   LinkKind kind = LinkKind::revolute;
   bool has_mass = false;

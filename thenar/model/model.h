@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "thenar/base/typed_index.h"
+#include "thenar/model/coordinate_constraint.h"
 #include "thenar/model/finger_lanes.h"
 #include "thenar/model/joint.h"
 #include "thenar/model/link.h"
@@ -83,6 +84,12 @@ class Model {
   const VectorX<double>& damping() const { return damping_; }
   const VectorX<double>& armature() const { return armature_; }
   bool has_damping() const { return has_damping_; }
+  /// Dry friction: the effort, N m or N, that it takes to move a degree of freedom, and that opposes its motion.
+  const VectorX<double>& dry_friction() const { return dry_friction_; }
+  bool is_locked(int dof) const { return joint(dof_joint(dof)).spec.locked; }
+
+  const std::vector<Stop>& stops() const { return stops_; }
+  const std::vector<Coupling>& couplings() const { return couplings_; }
 
   const std::vector<Link>& links() const { return links_; }
   const std::vector<LinkConstants<double>>& link_constants() const { return constants_; }
@@ -97,6 +104,8 @@ class Model {
   /// The joint that owns v(i), and a name for messages: "wrist" or "wrist.1".
   JointIndex dof_joint(int i) const { return dof_joint_[static_cast<std::size_t>(i)]; }
   std::string dof_name(int i) const;
+  /// The index into q of the coordinate whose rate is v(i), or −1 where there is none (rotations in space).
+  int dof_coordinate(int i) const { return dof_coordinate_[static_cast<std::size_t>(i)]; }
 
   double total_mass() const;
   /// All q zero, quaternions at the identity.
@@ -109,13 +118,15 @@ class Model {
   std::vector<Joint> joints_;
   std::unordered_map<std::string, int> body_by_name_, joint_by_name_;
   std::vector<Spring> springs_;
+  std::vector<Stop> stops_;
+  std::vector<Coupling> couplings_;
   std::vector<Link> links_;
   std::vector<LinkConstants<double>> constants_;
   FingerLanes finger_lanes_;
   Vector3<double> gravity_{0, 0, -9.81};
-  VectorX<double> damping_, armature_;
+  VectorX<double> damping_, armature_, dry_friction_;
   bool has_damping_ = false;
-  std::vector<int> dof_parent_, dof_depth_;
+  std::vector<int> dof_parent_, dof_depth_, dof_coordinate_;
   std::vector<JointIndex> dof_joint_;
   int nq_ = 0, nv_ = 0;
 };

@@ -38,6 +38,15 @@ VectorX<double> sized(const VectorX<double>& given, int n, const char* what, con
   return given;
 }
 
+/// Which entry of q has the rate v(v_start + i), or −1.
+int coordinate_of(const Joint& joint, int i) {
+  if (joint.spec.kind == JointKind::spherical) return -1;
+  if (joint.spec.kind == JointKind::free) return i < 3 ? -1 : joint.q_start + i - 3;
+  return joint.q_start + i;
+}
+
+const char* to_string(StopSide side) { return side == StopSide::lower ? "lower" : "upper"; }
+
 }  // namespace
 
 void ModelBuilder::check_names(const BodySpec& body, const JointSpec& joint) const {
@@ -62,6 +71,7 @@ BodyIndex ModelBuilder::add_body(const BodySpec& spec, BodyIndex parent, const J
               .nv = nv};
   joint.spec.damping = sized(joint_spec.damping, nv, "damping", joint_spec.name);
   joint.spec.armature = sized(joint_spec.armature, nv, "armature", joint_spec.name);
+  joint.spec.friction = sized(joint_spec.friction, nv, "friction", joint_spec.name);
   const Body& parent_body = model_.body(parent);
   joint.level = (parent == kWorld ? 0 : model_.joint(parent_body.joint).level) + (nv > 0 ? 1 : 0);
 
@@ -70,6 +80,10 @@ BodyIndex ModelBuilder::add_body(const BodySpec& spec, BodyIndex parent, const J
     weld(body, joint);
   } else {
     add_links(body, joint);
+  }
+  for (int i = 0; i < nv; ++i) {
+    model_.dof_joint_.push_back(body.joint);
+    model_.dof_coordinate_.push_back(coordinate_of(joint, i));
   }
   model_.nq_ += joint.nq;
   model_.nv_ += joint.nv;
@@ -164,6 +178,53 @@ void ModelBuilder::add_spring(const std::vector<JointIndex>& joints, const Matri
   model_.springs_.push_back({joints, stiffness, rest, stiffness == stiffness.transpose()});
 }
 
+void ModelBuilder::check_coordinate(int dof, const std::string& what) const {
+  if (dof < 0 || dof >= model_.nv_) fail(fmt::format("{}: there is no degree of freedom {}", what, dof));
+  if (model_.dof_coordinate(dof) < 0) {
+    fail(fmt::format("{}: '{}' is a rotation in space, which has no coordinate of its own", what, model_.dof_name(dof)));
+  }
+}
+
+void ModelBuilder::check_function(const CoordinateFunction& function, const std::string& what) const {
+  for (const int dof : function.dofs) check_coordinate(dof, what);
+  if (function.value.variable_count() > function.dofs.size()) {
+    fail(fmt::format("{}: '{}' needs {} coordinates, found {}", what, function.value.text(),
+                     function.value.variable_count(), function.dofs.size()));
+  }
+  if (!function.value.is_smooth()) {
+    fail(fmt::format("{}: '{}' is not smooth; use functions without jumps and kinks", what, function.value.text()));
+  }
+}
+
+void ModelBuilder::add_stop(const Stop& stop) {
+  check_coordinate(stop.dof, "a stop");
+  const std::string what = fmt::format("the {} stop of '{}'", to_string(stop.side), model_.dof_name(stop.dof));
+  check_function(stop.bound, what);
+  for (const int dof : stop.bound.dofs) {
+    if (dof == stop.dof) fail(fmt::format("{}: it cannot depend on its own coordinate", what));
+  }
+  if (!(stop.restitution >= 0 && stop.restitution <= 1)) {
+    fail(fmt::format("{}: the restitution must lie between 0 and 1, found {}", what, stop.restitution));
+  }
+  for (const Stop& other : model_.stops_) {
+    if (other.dof == stop.dof && other.side == stop.side) fail(fmt::format("{}: there is already one", what));
+  }
+  model_.stops_.push_back(stop);
+}
+
+void ModelBuilder::add_coupling(const Coupling& coupling) {
+  const std::string what = fmt::format("coupling '{}'", coupling.name);
+  check_coordinate(coupling.dof, what);
+  check_function(coupling.value, what);
+  for (const int dof : coupling.value.dofs) {
+    if (dof == coupling.dof) fail(fmt::format("{}: '{}' cannot follow itself", what, model_.dof_name(dof)));
+  }
+  for (const Coupling& other : model_.couplings_) {
+    if (other.name == coupling.name) fail(fmt::format("{}: there is already one of that name", what));
+  }
+  model_.couplings_.push_back(coupling);
+}
+
 Model ModelBuilder::finalize() && {
   Model& m = model_;
   for (std::size_t i = 1; i < m.links_.size(); ++i) {
@@ -172,13 +233,12 @@ Model ModelBuilder::finalize() && {
   }
   m.damping_.setZero(m.nv_);
   m.armature_.setZero(m.nv_);
-  m.dof_joint_.resize(static_cast<std::size_t>(m.nv_));
+  m.dry_friction_.setZero(m.nv_);
   for (int k = 0; k < m.joint_count(); ++k) {
     const Joint& joint = m.joint(JointIndex(k));
     m.damping_.segment(joint.v_start, joint.nv) = joint.spec.damping;
     m.armature_.segment(joint.v_start, joint.nv) = joint.spec.armature;
-    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i)
-      m.dof_joint_[static_cast<std::size_t>(i)] = JointIndex(k);
+    m.dry_friction_.segment(joint.v_start, joint.nv) = joint.spec.friction;
   }
   m.has_damping_ = (m.damping_.array() != 0).any();
   m.dof_parent_.assign(static_cast<std::size_t>(m.nv_), -1);

@@ -26,6 +26,12 @@ class ModelBuilder {
   /// Adds a spring over several joints: K is Σ nv square, rest has Σ nq entries.
   void add_spring(const std::vector<JointIndex>& joints, const MatrixX<double>& stiffness, const VectorX<double>& rest);
 
+  /// Adds a stop; at most one per degree of freedom and side. All bodies it speaks of must have been added.
+  void add_stop(const Stop& stop);
+
+  /// Adds a coupling; its name must be new among couplings.
+  void add_coupling(const Coupling& coupling);
+
   void set_gravity(const Vector3<double>& gravity) { model_.gravity_ = gravity; }
 
   /// Joint of a body added before; not for the world.
@@ -38,6 +44,8 @@ class ModelBuilder {
   void add_links(Body& body, Joint& joint);
   int add_link(LinkKind kind, int parent, const Pose<double>& X_PF, const Joint& joint, int dof_offset, int dof_count);
   void weld(Body& body, const Joint& joint);
+  void check_coordinate(int dof, const std::string& what) const;
+  void check_function(const CoordinateFunction& function, const std::string& what) const;
 
   Model model_;
   std::vector<MassProperties> link_mass_{MassProperties{}};  ///< per link, in L

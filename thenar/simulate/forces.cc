@@ -97,30 +97,51 @@ PowerFlow<T> ScenarioForces<T>::evaluate(double t, const T* q, const T* v, Works
 template class ScenarioForces<double>;
 template class ScenarioForces<Pack8>;
 
-std::string find_bad_profile(const Scenario& scenario, double t) {
+namespace {
+
+/// Calls visit(expression, level, "the torque of joint 'x'") for every profile until it returns true.
+template <class Visit>
+void visit_profiles(const Scenario& scenario, const Visit& visit) {
   const Model& model = scenario.model;
-  const auto complaint = [&](const Expression& e, double level, const std::string& what) -> std::string {
-    const std::array<double, 2> values{t, level};
-    const double value = e.evaluate(values);
-    if (std::isfinite(value)) return {};
-    return fmt::format("{}, '{}', gives {} at t = {} s", what, e.text(), value, t);
-  };
   for (const TorqueProfile& torque : scenario.torques) {
-    std::string bad = complaint(torque.value, level_of_dof(model, torque.dof),
-                                fmt::format("the torque of joint '{}'", model.dof_name(torque.dof)));
-    if (!bad.empty()) return bad;
+    if (visit(torque.value, level_of_dof(model, torque.dof),
+              fmt::format("the torque of joint '{}'", model.dof_name(torque.dof)))) {
+      return;
+    }
   }
   for (const WrenchProfile& wrench : scenario.wrenches) {
-    const double level = level_of_body(model, wrench.body);
     for (const auto* part : {&wrench.force, &wrench.torque}) {
-      const char* kind = part == &wrench.force ? "force" : "torque";
+      const std::string where = fmt::format("the {} on body '{}'", part == &wrench.force ? "force" : "torque",
+                                            model.body(wrench.body).name);
       for (const Expression& e : *part) {
-        std::string bad = complaint(e, level, fmt::format("the {} on body '{}'", kind, model.body(wrench.body).name));
-        if (!bad.empty()) return bad;
+        if (visit(e, level_of_body(model, wrench.body), where)) return;
       }
     }
   }
-  return {};
+}
+
+}  // namespace
+
+std::string find_bad_profile(const Scenario& scenario, double t) {
+  std::string complaint;
+  visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where) {
+    const std::array<double, 2> values{t, level};
+    const double value = e.evaluate(values);
+    if (!std::isfinite(value)) complaint = fmt::format("{}, '{}', gives {} at t = {} s", where, e.text(), value, t);
+    return !complaint.empty();
+  });
+  return complaint;
+}
+
+std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, double from, double to) {
+  std::optional<ProfileSwitch> first;
+  visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where) {
+    const std::array<double, 2> values{from, level};
+    const auto found = e.find_switch(values, 0, from, first ? first->at.before : to);
+    if (found && (!first || found->before < first->at.before)) first = ProfileSwitch{*found, where};
+    return false;
+  });
+  return first;
 }
 
 }  // namespace thenar

@@ -38,4 +38,12 @@ class ScenarioForces final : public Drive<T> {
 /// are finite.
 std::string find_bad_profile(const Scenario& scenario, double t);
 
+/// A jump or a kink of a profile, and whose: "the torque of joint 'arm.hinge'".
+struct ProfileSwitch {
+  Expression::Switch at;  ///< s
+  std::string where;
+};
+/// The first one between two times, of any profile.
+std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, double from, double to);
+
 }  // namespace thenar

@@ -27,18 +27,41 @@ InertiaFault make_fault(const Model& model, int dof) {
 
 }  // namespace
 
+const char* to_string(IntegratorKind kind) {
+  switch (kind) {
+    case IntegratorKind::automatic:
+      return "auto";
+    case IntegratorKind::explicit_pair:
+      return "explicit";
+    case IntegratorKind::implicit_radau:
+      return "implicit";
+    case IntegratorKind::rk4:
+      return "rk4";
+    case IntegratorKind::rk8:
+      return "rk8";
+    case IntegratorKind::symplectic:
+      return "symplectic";
+  }
+  return "";
+}
+
 std::string RunOptions::find_fault() const {
   if (!(until > 0) || !std::isfinite(until)) return fmt::format("until must be greater than 0 s, found {} s", until);
-  if (!(step > 0) || !std::isfinite(step)) return fmt::format("step must be greater than 0 s, found {} s", step);
+  if (step && (!(*step > 0) || !std::isfinite(*step)))
+    return fmt::format("step must be greater than 0 s, found {} s", *step);
   if (!(sample > 0) || !std::isfinite(sample))
     return fmt::format("sample must be greater than 0 s, found {} s", sample);
   if (until / sample > kMostRows) {
     return fmt::format("until / sample asks for {:.3g} rows, more than {:.0g}: take a longer sample", until / sample,
                        kMostRows);
   }
-  if (until / step > kMostSteps) {
-    return fmt::format("until / step asks for {:.3g} steps, more than {:.0g}: take a longer step", until / step,
+  if (step && until / *step > kMostSteps) {
+    return fmt::format("until / step asks for {:.3g} steps, more than {:.0g}: take a longer step", until / *step,
                        kMostSteps);
+  }
+  if (!(tolerance >= kTightestTolerance && tolerance <= kLoosestTolerance)) {
+    return fmt::format("tolerance must lie between {} and {}, found {}", kTightestTolerance, kLoosestTolerance,
+                       tolerance);
   }
   return {};
 }
@@ -52,9 +75,7 @@ std::optional<InertiaFault> find_inertia_fault(const Model& model, const VectorX
     const Link& link = model.links()[static_cast<std::size_t>(i)];
     const ArticulatedInertia<double>& inertia = workspace.articulated[static_cast<std::size_t>(i)];
     for (int j = link.v + link.nv - 1; j >= link.v; --j) {
-      const bool slides = link.kind == LinkKind::prismatic || (link.kind == LinkKind::planar && j - link.v < 2) ||
-                          (link.kind == LinkKind::free && j - link.v >= 3);
-      const double scale = trace(slides ? inertia.M : inertia.J) + model.armature()(j);
+      const double scale = trace(is_angular(link.kind, j - link.v) ? inertia.J : inertia.M) + model.armature()(j);
       const double d = 1 / workspace.dof[static_cast<std::size_t>(j)].inverse_d;
       if (!(d > kLostInRounding * scale) || !std::isfinite(d)) return make_fault(model, j);
     }

@@ -43,12 +43,35 @@ struct BodyShape {
   Pose<double> X_BS;
 };
 
-/// How a run proceeds. Rows are written at 0, sample, 2 sample, … and at `until`; between two rows the integrator makes
-/// ceil(sample / step) equal steps, so that no step is longer than `step` and every row is hit exactly.
+/// The method that carries the motion through time (integrator.h, symplectic.h).
+enum class IntegratorKind {
+  automatic,       ///< explicit or implicit, whichever is cheaper as the run goes
+  explicit_pair,   ///< error-controlled Dormand–Prince 8(5,3)
+  implicit_radau,  ///< error-controlled Radau IIA of order 5, for stiff motions
+  rk4,             ///< fixed steps, order 4
+  rk8,             ///< fixed steps, order 8
+  symplectic       ///< fixed steps, order 2, implicit midpoint in canonical momenta
+};
+
+/// Whether steps are chosen by the tolerance; the others have fixed steps.
+constexpr bool has_error_control(IntegratorKind kind) { return kind <= IntegratorKind::implicit_radau; }
+
+/// The word used in files: auto, explicit, implicit, rk4, rk8, symplectic.
+const char* to_string(IntegratorKind kind);
+
+/// How a run proceeds. Rows are written at 0, sample, 2 sample, … and at `until`, and before and after every jump of a
+/// velocity. A method of fixed steps makes ceil(sample / step) equal steps between two rows, so that every row is hit
+/// exactly; the others choose their steps by the tolerance and write rows from their dense output.
 struct RunOptions {
   double until = 1;      ///< s
-  double step = 1e-3;    ///< s, longest step
   double sample = 1e-2;  ///< s, time between rows
+  IntegratorKind integrator = IntegratorKind::automatic;
+  double tolerance = 1e-8;     ///< largest local error, relative to the scales of the scenario (tolerances.h)
+  std::optional<double> step;  ///< s, longest step; default: 1 ms for fixed steps, no limit for the others
+
+  static constexpr double kDefaultFixedStep = 1e-3;
+  static constexpr double kTightestTolerance = 1e-14;
+  static constexpr double kLoosestTolerance = 1e-1;
 
   /// The number of rows and steps a run may have: beyond it, something is mistyped.
   static constexpr double kMostRows = 1e7;

@@ -11,7 +11,10 @@
 
 #include "thenar/dynamics/energy.h"
 #include "thenar/dynamics/passive_forces.h"
+#include "thenar/simulate/event_watch.h"
 #include "thenar/simulate/forces.h"
+#include "thenar/simulate/instant.h"
+#include "thenar/simulate/stepper.h"
 
 namespace thenar {
 namespace {
@@ -21,6 +24,9 @@ using Clock = std::chrono::steady_clock;
 /// A speed (rad/s, m/s) that no hand reaches: the state has blown up even if it is still a number.
 constexpr double kLargestSpeed = 1e12;
 constexpr int kStepsPerProgress = 256;
+/// Events at one instant after which impacts are taken as plastic, and after which the run gives up.
+constexpr int kPatience = 20;
+constexpr int kMostEventsAtOnce = 200;
 /// Slack in counting steps: 0.01 / 0.001 may come out as 10.000000000000002 and still means 10.
 constexpr double kCountSlack = 1e-9;
 
@@ -83,18 +89,50 @@ bool is_good(const State& state) {
   return true;
 }
 
-/// The loop over rows and steps, with what it needs at hand.
+/// Rows stand at 0, sample, 2 sample, … and at the end of the run.
+class RowTimes {
+ public:
+  explicit RowTimes(const RunOptions& options) : options_(options), count_(count_parts(options.until, options.sample)) {}
+
+  /// Time of row k = 0 … count().
+  double time(long long k) const {
+    return k >= count_ ? options_.until : static_cast<double>(k) * options_.sample;
+  }
+  long long count() const { return count_; }
+
+  /// Where a fixed step that starts at t, on the way to row k, ends: the way from row to row has equal parts.
+  double next_step_time(double t, long long k) const {
+    const double from = time(k - 1), to = time(k);
+    const long long parts = count_parts(to - from, options_.step.value_or(RunOptions::kDefaultFixedStep));
+    const double h = (to - from) / static_cast<double>(parts);
+    const auto next = static_cast<long long>(std::floor((t - from) / h * (1 + kCountSlack) + kCountSlack)) + 1;
+    return next >= parts ? to : from + static_cast<double>(next) * h;
+  }
+
+ private:
+  const RunOptions& options_;
+  long long count_;
+};
+
+/// The loop from event to event, with what it needs at hand.
 class Run {
  public:
   Run(const Scenario& scenario, const RunCallbacks& callbacks)
       : scenario_(scenario),
         callbacks_(callbacks),
+        tolerances_(scenario.model, find_scales(scenario.model, scenario.initial), scenario.run.tolerance),
         forces_(scenario),
-        scratch_(scenario.model),
-        state_(scenario.initial) {
+        motion_(scenario),
+        instant_(motion_, tolerances_),
+        stepper_(motion_, scenario.run, tolerances_),
+        watch_(motion_, tolerances_),
+        rows_(scenario.run),
+        state_(scenario.initial),
+        plastic_(motion_.rows().size(), 0),
+        strikes_in_a_row_(motion_.rows().size(), 0) {
     state_.t = 0;
     sample_.tau.setZero(scenario.model.velocity_count());
-    report_.first = report_.last = next_ = state_;
+    report_.first = report_.last = state_;
     report_.q_min = report_.q_max = state_.q;
   }
 
@@ -104,81 +142,328 @@ class Run {
     advance_to_end();
     report_.last = state_;
     report_.energy.end = calc_energy(scenario_.model, state_);
+    report_.steps = stepper_.steps();
+    report_.implicit_steps = stepper_.implicit_steps();
+    report_.rejected_steps = stepper_.rejected();
+    report_.evaluations = motion_.evaluations();
     report_.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
     return report_;
   }
 
  private:
   void advance_to_end() {
-    const RunOptions& run = scenario_.run;
-    const long long rows = count_parts(run.until, run.sample);
-    if (!emit_sample()) return;
-    for (long long k = 0; k < rows; ++k) {
-      const double from = static_cast<double>(k) * run.sample;
-      const double to = k + 1 == rows ? run.until : static_cast<double>(k + 1) * run.sample;
-      const bool arrived = advance(from, to);
-      // What was reached is worth a row, even if it is not where the run was to go.
-      if (arrived || state_.t > from) {
-        if (!emit_sample()) return;
+    if (!emit_sample(state_)) return;
+    next_row_ = 1;
+    if (!settle({}) || !find_next_switch()) return;
+    while (state_.t < scenario_.run.until) {
+      if (!advance()) {
+        // What was reached is worth a row, even if it is not where the run was to go.
+        if (state_.t > last_row_time_) emit_sample(state_);
+        return;
       }
-      if (!arrived) return;
     }
     if (callbacks_.on_progress) callbacks_.on_progress(state_.t);
   }
 
-  /// Steps of equal length from one row to the next. False when the run must end.
-  bool advance(double from, double to) {
-    const long long count = count_parts(to - from, scenario_.run.step);
-    const double h = (to - from) / static_cast<double>(count);
-    for (long long i = 0; i < count; ++i) {
-      const double t_next = i + 1 == count ? to : from + static_cast<double>(i + 1) * h;
-      if (!step(h, t_next)) return false;
-      if (callbacks_.interrupt && callbacks_.interrupt->load(std::memory_order_relaxed)) {
-        if (i + 1 == count && to == scenario_.run.until) return true;
-        return end(RunStatus::interrupted, fmt::format("interrupted at t = {:.6g} s", state_.t));
+  // --- From event to event ----------------------------------------------------------------------------------------
+
+  /// One step, or to the event in it. False when the run must end.
+  bool advance() {
+    const double t_limit = next_limit();
+    if (t_limit > state_.t) {
+      if (!stepper_.step(t_limit)) return end(RunStatus::failed, explain_failure());
+      std::optional<Crossing> crossing;
+      if (!look_for_crossing(crossing)) return false;
+      const double theta = crossing ? crossing->theta : 1;
+      if (!emit_rows_inside(theta)) return false;
+      take(theta);
+      if (!is_good(state_)) return refuse_state();
+      if (crossing && !handle(*crossing)) return false;
+    }
+    if (!pass_switch() || !pass_zeno()) return false;
+    if (state_.t == rows_.time(next_row_) && !emit_due_row()) return false;
+    return !is_interrupted();
+  }
+
+  /// Where the next step must end at the latest.
+  double next_limit() const {
+    double limit = scenario_.run.until;
+    if (switch_) limit = std::min(limit, switch_->at.before);
+    for (const PendingRest& rest : pending_) limit = std::min(limit, rest.t);
+    if (!stepper_.has_error_control()) limit = std::min(limit, rows_.next_step_time(state_.t, next_row_));
+    return limit;
+  }
+
+  bool look_for_crossing(std::optional<Crossing>& crossing) {
+    if (!watch_.has_work()) return true;
+    for (;;) {
+      const EventWatch::Finding finding = watch_.find(stepper_);
+      crossing = finding.crossing;
+      if (finding.is_resolved) return true;
+      if (!stepper_.retry_shorter()) return end(RunStatus::failed, explain_failure());
+    }
+  }
+
+  /// The step, up to theta, is done.
+  void take(double theta) {
+    const EnergyFlow<double> flow = stepper_.accept(theta);
+    last_good_ = state_;
+    state_ = stepper_.state();
+    report_.energy.work += flow.work;
+    report_.energy.dissipated += flow.dissipated;
+    note_extremes(state_);
+  }
+
+  bool handle(const Crossing& crossing) {
+    Trigger trigger;
+    if (crossing.kind == CrossingKind::slip) state_.v(row(crossing.row).dof()) = 0;
+    if (crossing.kind == CrossingKind::reaction) {
+      trigger = {.row = crossing.row, .at_upper = crossing.at_upper, .insists = stalled_ > kPatience};
+    }
+    return settle(trigger);
+  }
+
+  // --- One instant ------------------------------------------------------------------------------------------------
+
+  /// Impacts, if there are any, and the mode of what follows. False when the run must end.
+  bool settle(Trigger trigger) {
+    if (!note_progress()) return false;
+    instant_.find_touching(state_.q, state_.v);
+    const VectorX<double> v_before = state_.v;
+    const Mode mode_before = motion_.mode();
+    const bool all_plastic = stalled_ > kPatience;
+    std::fill(plastic_.begin(), plastic_.end(), static_cast<char>(all_plastic));
+    // Every pass may find bounces that are over, so that their stops take the strike without restitution.
+    for (std::size_t pass = 0; pass <= plastic_.size(); ++pass) {
+      state_.v = v_before;
+      strikes_ = instant_.resolve_impact(state_.q, state_.v, plastic_);
+      if (!instant_.fault().empty()) return refuse_instant();
+      instant_.resolve_mode(state_.t, state_.q, state_.v, trigger);
+      if (!instant_.fault().empty()) return refuse_instant();
+      stepper_.start(state_);
+      if (!find_finished_bounces()) break;
+    }
+    report_.energy.dissipated += strikes_.empty() ? 0 : instant_.energy_lost();
+    return tell_instant(mode_before, v_before);
+  }
+
+  /// Bounces too low to follow: their stop is to be taken as plastic, and they end at a known time. True if any is new.
+  bool find_finished_bounces() {
+    bool any = false;
+    for (const Strike& strike : strikes_) {
+      const auto i = static_cast<std::size_t>(strike.row);
+      JointRow& stop = row(strike.row);
+      if (plastic_[i] || !(strike.rate_after > 0)) continue;
+      stop.update(state_.q.data(), state_.v.data());
+      const double fall = -(stop.multiply(stepper_.acceleration()) + stop.bias());
+      const double height = strike.rate_after * strike.rate_after / (2 * fall);
+      if (!(fall > 0) || height > tolerances_.smallest_bounce(stop.dof(), stop.calc_target(state_.q.data()))) continue;
+      // The bounces that remain take 2 rate/fall (1 + e + e² + …); with e = 1 they never end, but are too low to see.
+      const double e = stop.restitution();
+      const double remaining = e < 1 ? 2 * strike.rate_after / (fall * (1 - e)) : 0;
+      pending_.push_back({state_.t + remaining, strike.row, strikes_in_a_row_[i] + 1});
+      plastic_[i] = 1;
+      any = true;
+    }
+    return any;
+  }
+
+  /// A run that does not get past an instant first takes impacts as plastic, then gives up.
+  bool note_progress() {
+    stalled_ = state_.t - stalled_since_ > tolerances_.simultaneous() ? 0 : stalled_ + 1;
+    if (stalled_ == 0) stalled_since_ = state_.t;
+    if (stalled_ < kMostEventsAtOnce) return true;
+    return end(RunStatus::failed, fmt::format("more than {} events at t = {:.9g} s: the motion does not go on",
+                                              kMostEventsAtOnce, state_.t));
+  }
+
+  // --- What is told -----------------------------------------------------------------------------------------------
+
+  /// Rows before and after a jump, and the events of the instant.
+  bool tell_instant(const Mode& before, const VectorX<double>& v_before) {
+    if (!strikes_.empty()) {
+      State old = state_;
+      old.v = v_before;
+      if (!emit_sample(old)) return false;
+    }
+    for (const Strike& strike : strikes_) tell_strike(strike);
+    if (is_settled_) tell_changes(before, motion_.mode());
+    is_settled_ = true;
+    if (strikes_.empty()) return true;
+    if (state_.t == rows_.time(next_row_)) ++next_row_;
+    return emit_sample(state_);
+  }
+
+  void tell_strike(const Strike& strike) {
+    const JointRow& stop = row(strike.row);
+    const char* unit = is_angle(stop.dof()) ? "rad/s" : "m/s";
+    ++strikes_in_a_row_[static_cast<std::size_t>(strike.row)];
+    tell(EventKind::impact, stop.dof(),
+         fmt::format("struck the {} stop at {:.6g} {}, {}", stop.side(), -strike.rate_before, unit,
+                     strike.rate_after > 0 ? fmt::format("leaves it at {:.6g} {}", strike.rate_after, unit)
+                                           : std::string("without rebound")));
+  }
+
+  void tell_changes(const Mode& before, const Mode& after) {
+    for (int i = 0; i < static_cast<int>(motion_.rows().size()); ++i) {
+      const JointRow& r = row(i);
+      const bool held = after.holds(i), was_held = before.holds(i);
+      if (r.kind() == JointRowKind::stop && held != was_held) tell_stop_change(i, held);
+      if (r.kind() != JointRowKind::friction) continue;
+      const int slip = after.slip[static_cast<std::size_t>(i)], old_slip = before.slip[static_cast<std::size_t>(i)];
+      if (slip != 0 && slip != old_slip) {
+        tell(EventKind::slip, r.dof(),
+             fmt::format("dry friction of {:.6g} gives way, motion is {}", r.friction_limit(),
+                         slip > 0 ? "positive" : "negative"));
       }
-      if (callbacks_.on_progress && report_.steps % kStepsPerProgress == 0) callbacks_.on_progress(state_.t);
+      if (slip == 0 && old_slip != 0) tell(EventKind::stick, r.dof(), "dry friction holds");
+    }
+  }
+
+  void tell_stop_change(int i, bool held) {
+    const JointRow& stop = row(i);
+    if (!held) {
+      if (touching_redundantly(i)) return;
+      strikes_in_a_row_[static_cast<std::size_t>(i)] = 0;
+      tell(EventKind::limit_off, stop.dof(), fmt::format("leaves the {} stop: it would have to pull", stop.side()));
+    } else if (std::none_of(pending_.begin(), pending_.end(), [&](const PendingRest& r) { return r.row == i; })) {
+      tell(EventKind::limit_on, stop.dof(), fmt::format("rests on the {} stop", stop.side()));
+    }
+  }
+
+  /// A stop that the solver no longer counts as holding only because other rows hold the joint there anyway.
+  bool touching_redundantly(int i) {
+    JointRow& stop = row(i);
+    if (!instant_.touches(i)) return false;
+    stop.update(state_.q.data(), state_.v.data());
+    const double opening = stop.multiply(stepper_.acceleration()) + stop.bias();
+    return stop.multiply(state_.v.data()) == 0 && opening == 0;
+  }
+
+  void tell(EventKind kind, int dof, std::string cause) {
+    tell({state_.t, kind, scenario_.model.dof_name(dof), std::move(cause)});
+  }
+
+  void tell(const Event& event) {
+    ++report_.events[static_cast<std::size_t>(event.kind)];
+    if (callbacks_.on_event) callbacks_.on_event(event);
+  }
+
+  // --- Profiles that jump, bounces that end -----------------------------------------------------------------------
+
+  bool find_next_switch() {
+    switch_ = find_profile_switch(scenario_, state_.t, scenario_.run.until);
+    return true;
+  }
+
+  bool pass_switch() {
+    if (!switch_ || state_.t < switch_->at.before || switch_->at.after > scenario_.run.until) return true;
+    state_.t = switch_->at.after;
+    tell({state_.t, EventKind::control, switch_->where, "passes a jump or a kink"});
+    motion_.set_latest_time(scenario_.run.until);
+    return settle({}) && find_next_switch();
+  }
+
+  bool pass_zeno() {
+    for (std::size_t i = 0; i < pending_.size();) {
+      const PendingRest rest = pending_[i];
+      if (state_.t < rest.t) {
+        ++i;
+        continue;
+      }
+      pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
+      strikes_in_a_row_[static_cast<std::size_t>(rest.row)] = 0;
+      const JointRow& stop = row(rest.row);
+      tell(EventKind::zeno, stop.dof(),
+           fmt::format("bouncing on the {} stop ends, {} impacts followed", stop.side(), rest.strikes));
+      if (motion_.mode().holds(rest.row)) tell(EventKind::limit_on, stop.dof(), fmt::format("rests on the {} stop", stop.side()));
     }
     return true;
   }
 
-  bool step(double h, double t_next) {
-    next_.q = state_.q;
-    next_.v = state_.v;
-    next_.t = t_next;
-    const EnergyFlow<double> flow =
-        rk4_step(scenario_.model, state_.t, h, next_.q.data(), next_.v.data(), forces_, scratch_);
-    if (!is_good(next_)) return end(RunStatus::failed, explain_failure(h));
-    std::swap(state_, next_);
-    ++report_.steps;
-    report_.energy.work += flow.work;
-    report_.energy.dissipated += flow.dissipated;
-    report_.q_min = report_.q_min.cwiseMin(state_.q);
-    report_.q_max = report_.q_max.cwiseMax(state_.q);
+  // --- Rows -------------------------------------------------------------------------------------------------------
+
+  /// Rows that lie inside the step, before theta; a row at its very end comes with the state itself.
+  bool emit_rows_inside(double theta) {
+    const double t_end = theta == 1 ? stepper_.t_end() : stepper_.t() + theta * stepper_.h();
+    while (next_row_ <= rows_.count() && rows_.time(next_row_) < t_end) {
+      const double t = rows_.time(next_row_);
+      const Stepper::Point& point = stepper_.interpolate((t - stepper_.t()) / stepper_.h());
+      const State inside{t, point.q, point.v};
+      if (!is_good(inside)) return end(RunStatus::failed, find_bad_entry(scenario_.model, inside));
+      note_extremes(inside);
+      if (!emit_sample(inside)) return false;
+      ++next_row_;
+    }
     return true;
   }
 
-  /// Why the step from state_ gave the bad state next_: a force that is not finite, or motion that ran away.
-  std::string explain_failure(double h) const {
+  bool emit_due_row() {
+    ++next_row_;
+    return last_row_time_ == state_.t || emit_sample(state_);
+  }
+
+  bool emit_sample(const State& state) {
+    forces_.calc_efforts(state.t, sample_.tau.data());
+    if (!sample_.tau.allFinite()) return end(RunStatus::failed, find_bad_profile(scenario_, state.t));
+    sample_.state = state;
+    last_row_time_ = state.t;
+    if (callbacks_.on_sample && !callbacks_.on_sample(sample_)) {
+      return end(RunStatus::failed, fmt::format("stopped by its caller at t = {:.6g} s", state.t));
+    }
+    ++report_.rows;
+    return true;
+  }
+
+  void note_extremes(const State& state) {
+    report_.q_min = report_.q_min.cwiseMin(state.q);
+    report_.q_max = report_.q_max.cwiseMax(state.q);
+    for (JointRow& r : motion_.rows()) {
+      if (r.kind() != JointRowKind::stop) continue;
+      report_.max_gap_violation = std::max(report_.max_gap_violation, -r.calc_value(state.q.data()));
+    }
+  }
+
+  // --- How a run ends ---------------------------------------------------------------------------------------------
+
+  bool is_interrupted() {
+    if (callbacks_.on_progress && ++advances_ % kStepsPerProgress == 0) callbacks_.on_progress(state_.t);
+    if (!callbacks_.interrupt || !callbacks_.interrupt->load(std::memory_order_relaxed)) return false;
+    if (state_.t >= scenario_.run.until) return false;
+    end(RunStatus::interrupted, fmt::format("interrupted at t = {:.6g} s", state_.t));
+    return true;
+  }
+
+  /// The step before gave numbers that are no state: the run ends with the state before it.
+  bool refuse_state() {
+    const State bad = state_;
+    state_ = last_good_;
+    return end(RunStatus::failed, fmt::format("{} in step {} (t = {:.9g} s to {:.9g} s); the motion ran away, a shorter "
+                                              "'step' or a tighter 'tolerance' may help",
+                                              find_bad_entry(scenario_.model, bad), stepper_.steps(), last_good_.t,
+                                              bad.t));
+  }
+
+  bool refuse_instant() {
+    return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", instant_.fault(), state_.t));
+  }
+
+  /// Why no step from state_ succeeds: a force that is not finite, or motion that ran away.
+  std::string explain_failure() const {
+    const double h = stepper_.h();
     const std::string where =
-        fmt::format("in step {} (t = {:.9g} s to {:.9g} s)", report_.steps + 1, state_.t, next_.t);
+        fmt::format("in step {} (t = {:.9g} s to {:.9g} s)", stepper_.steps() + 1, state_.t, state_.t + h);
     for (const double t : {state_.t, state_.t + 0.5 * h, state_.t + h}) {
       const std::string bad = find_bad_profile(scenario_, t);
       if (!bad.empty()) return bad + " " + where;
     }
-    return fmt::format("{} {}; the motion ran away, a shorter 'step' may help", find_bad_entry(scenario_.model, next_),
-                       where);
-  }
-
-  bool emit_sample() {
-    forces_.calc_efforts(state_.t, sample_.tau.data());
-    if (!sample_.tau.allFinite()) return end(RunStatus::failed, find_bad_profile(scenario_, state_.t));
-    sample_.state = state_;
-    if (callbacks_.on_sample && !callbacks_.on_sample(sample_)) {
-      return end(RunStatus::failed, fmt::format("stopped by its caller at t = {:.6g} s", state_.t));
-    }
-    ++report_.rows;
-    return true;
+    Eigen::Index fastest = 0;
+    state_.v.cwiseAbs().maxCoeff(&fastest);
+    const Model& model = scenario_.model;
+    return fmt::format("no step succeeds {}; the fastest part is {} with a velocity of {:.6g}. The motion ran away or "
+                       "became singular: a shorter 'step' or a tighter 'tolerance' may help",
+                       where, owner_name(model, model.joint(model.dof_joint(static_cast<int>(fastest)))),
+                       state_.v(fastest));
   }
 
   /// Sets how the run ended, once; always false, for `return end(...)`.
@@ -190,13 +475,41 @@ class Run {
     return false;
   }
 
+  JointRow& row(int i) { return motion_.rows()[static_cast<std::size_t>(i)]; }
+  bool is_angle(int dof) const {
+    return scenario_.model.joint(scenario_.model.dof_joint(dof)).spec.kind != JointKind::prismatic;
+  }
+
+  /// A stop on which bouncing ends at a time in the near future.
+  struct PendingRest {
+    double t;
+    int row;
+    long long strikes;
+  };
+
   const Scenario& scenario_;
   const RunCallbacks& callbacks_;
+  Tolerances tolerances_;
   ScenarioForces<double> forces_;
-  Rk4Scratch<double> scratch_;
-  State state_, next_;
+  ConstrainedMotion motion_;
+  InstantSolver instant_;
+  Stepper stepper_;
+  EventWatch watch_;
+  RowTimes rows_;
+  State state_, last_good_;
   Sample sample_;
   RunReport report_;
+  long long next_row_ = 0;
+  double last_row_time_ = -1;
+  long long advances_ = 0;
+  std::vector<char> plastic_;  ///< per row
+  std::vector<Strike> strikes_;
+  std::vector<long long> strikes_in_a_row_;  ///< per row, since the joint last rested there
+  std::vector<PendingRest> pending_;
+  std::optional<ProfileSwitch> switch_;
+  bool is_settled_ = false;  ///< whether the first instant has passed
+  int stalled_ = 0;          ///< events since stalled_since_
+  double stalled_since_ = -1;
 };
 
 }  // namespace
@@ -223,6 +536,7 @@ Trace record(const Scenario& scenario) {
     trace.samples.push_back(sample);
     return true;
   };
+  callbacks.on_event = [&](const Event& event) { trace.events.push_back(event); };
   trace.report = simulate(scenario, callbacks);
   return trace;
 }

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Runs a scenario from its initial state to its end with fixed steps of rk4.h, and keeps the books of energy.
+/// Runs a scenario from its initial state to its end: smooth motion (stepper.h) from event to event (event_watch.h,
+/// instant.h), and the books of energy.
 ///
 ///     const Trace trace = record(scenario);                     // all rows in memory
 ///
@@ -18,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "thenar/simulate/event.h"
 #include "thenar/simulate/scenario.h"
 
 namespace thenar {
@@ -33,7 +35,7 @@ struct EnergyBalance {
   double start = 0;  ///< kinetic, in gravity, and in springs with a symmetric stiffness
   double end = 0;
   double work = 0;        ///< of actuators, wrenches and springs whose stiffness is not symmetric
-  double dissipated = 0;  ///< in dampers
+  double dissipated = 0;  ///< in dampers, dry friction and impacts
 
   double error() const { return end - (start + work - dissipated); }
 };
@@ -52,6 +54,11 @@ struct RunReport {
   std::string reason;  ///< why it is not done; empty when it is
   double wall_s = 0;   ///< time the run took, s
   long long steps = 0;
+  long long implicit_steps = 0;  ///< of these
+  long long rejected_steps = 0;  ///< tried and given up, by error control
+  long long evaluations = 0;     ///< of forward dynamics; a Jacobian counts as 2 nv of them
+  EventCounts events{};
+  double max_gap_violation = 0;  ///< rad or m, the farthest that a coordinate was beyond a stop
   long long rows = 0;  ///< samples handed out
   EnergyBalance energy;
   State first, last;             ///< `last` is the last good state, also when the run failed
@@ -62,6 +69,8 @@ struct RunCallbacks {
   /// Called at every row, the first at the initial state. Returning false ends the run as failed; the sample lives
   /// only during the call.
   std::function<bool(const Sample&)> on_sample;
+  /// Called at every event, in the order of time, after the row before it and before the row after it.
+  std::function<void(const Event&)> on_event;
   /// Called now and then with the time reached, s.
   std::function<void(double t)> on_progress;
   /// When it becomes true the run ends after the present step, with one last row.
@@ -74,6 +83,7 @@ RunReport simulate(const Scenario& scenario, const RunCallbacks& callbacks = {})
 
 struct Trace {
   std::vector<Sample> samples;
+  std::vector<Event> events;
   RunReport report;
 };
 

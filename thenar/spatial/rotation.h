@@ -80,6 +80,25 @@ Vec3<T> left_jacobian_inverse_transpose(const Vec3<T>& phi, const Vec3<T>& x) {
   return x + phi_x * T(0.5) + cross(phi, phi_x) * k;
 }
 
+/// J(φ) x with J the left Jacobian of the rotation group: the angular velocity ω = J(φ) φ̇. Jᵀ(φ) = J(−φ).
+template <class T>
+Vec3<T> left_jacobian(const Vec3<T>& phi, const Vec3<T>& x) {
+  using std::sqrt;
+  const T angle2 = dot(phi, phi);
+  const auto tiny = less(angle2, T(1e-2));
+  const T angle = sqrt(select(tiny, T(1), angle2));
+  T s, c;
+  sincos(angle, s, c);
+  // (1 − cos a)/a² = 1/2 − a²/24 + a⁴/720 − … and (a − sin a)/a³ = 1/6 − a²/120 + a⁴/5040 − …
+  const T a2 = angle2;
+  const T first = T(1) / T(2) - a2 * (T(1) / T(24) - a2 * (T(1) / T(720) - a2 * (T(1) / T(40320) - a2 / T(3628800))));
+  const T second =
+      T(1) / T(6) - a2 * (T(1) / T(120) - a2 * (T(1) / T(5040) - a2 * (T(1) / T(362880) - a2 / T(39916800))));
+  const Vec3<T> phi_x = cross(phi, x);
+  return x + phi_x * select(tiny, first, (T(1) - c) / (angle * angle)) +
+         cross(phi, phi_x) * select(tiny, second, (angle - s) / (angle * angle * angle));
+}
+
 /// Unit quaternion (w ≥ 0) of a rotation matrix.
 Vector4<double> quaternion_from_rotation(const Matrix3<double>& R);
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/complementarity/problem_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <istream>
+#include <ostream>
+#include <string_view>
+
+#include "thenar/base/diagnostic.h"
+#include "thenar/base/text.h"
+
+namespace thenar {
+namespace {
+
+constexpr std::array kKinds{RowKind::bilateral, RowKind::unilateral, RowKind::boxed};
+/// More rows than any dense problem has; protects from a file that asks for all memory.
+constexpr int kMaxRows = 10000;
+
+/// Lines of words, without comments and empty lines.
+class WordReader {
+ public:
+  WordReader(std::istream& in, const std::string& name) : in_(in), mark_{name, 0, 0} {}
+
+  /// The words of the next line, or an error that names what was expected.
+  void next_line(std::string_view expected) {
+    while (std::getline(in_, line_)) {
+      ++mark_.line;
+      rest_ = std::string_view(line_).substr(0, line_.find('#'));
+      rest_ = trim(rest_);
+      if (!rest_.empty()) return;
+    }
+    ++mark_.line;
+    fail(fmt::format("the text ends where {} was expected", expected));
+  }
+  bool at_end() const { return rest_.empty(); }
+  std::string_view word(std::string_view expected) {
+    if (at_end()) fail(fmt::format("the line ends where {} was expected", expected));
+    std::size_t length = 0;
+    while (length < rest_.size() && !is_space(rest_[length])) ++length;
+    const std::string_view word = rest_.substr(0, length);
+    rest_ = trim(rest_.substr(length));
+    return word;
+  }
+  void keyword(std::string_view expected) {
+    const std::string_view found = word(quote(expected));
+    if (found != expected) fail(fmt::format("found {}, expected {}", quote(found), quote(expected)));
+  }
+  template <class Number>
+  Number number(std::string_view expected) {
+    const std::string_view text = word(expected);
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      fail(fmt::format("found {}, expected {}", quote(text), expected));
+    }
+    return value;
+  }
+  void end_line() const {
+    if (!at_end()) fail(fmt::format("unexpected {} at the end of the line", quote(rest_)));
+  }
+  [[noreturn]] void fail(const std::string& message) const { throw InputError(mark_, message); }
+
+ private:
+  std::istream& in_;
+  SourceMark mark_;
+  std::string line_;
+  std::string_view rest_;
+};
+
+/// Shortest text that reads back to the same number.
+std::string write_number(double value) {
+  std::array<char, 32> buffer;
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+RowKind read_kind(WordReader& reader) {
+  const std::string_view word = reader.word("the kind of a row");
+  for (const RowKind kind : kKinds) {
+    if (word == to_string(kind)) return kind;
+  }
+  reader.fail(fmt::format("found {}, expected bilateral, unilateral or boxed", quote(word)));
+}
+
+/// "kind name value name value …".
+void read_row(WordReader& reader, ConstraintRow& row, double& b) {
+  reader.next_line("a row");
+  row.kind = read_kind(reader);
+  while (!reader.at_end()) {
+    const std::string_view name = reader.word("a name");
+    if (name == "id") {
+      row.id = reader.number<std::uint64_t>("a whole number");
+    } else if (name == "b") {
+      b = reader.number<double>("a number");
+    } else if (name == "limit") {
+      row.limit = reader.number<double>("a number");
+    } else if (name == "b_error") {
+      row.b_error = reader.number<double>("a number");
+    } else {
+      reader.fail(fmt::format("found {}, expected id, b, limit or b_error", quote(name)));
+    }
+  }
+}
+
+}  // namespace
+
+void write_problem(std::ostream& out, const ConstraintProblem& problem) {
+  out << "thenar constraint problem 1\naccuracy " << write_number(problem.accuracy) << "\nrows " << problem.size()
+      << '\n';
+  for (int i = 0; i < problem.size(); ++i) {
+    const ConstraintRow& row = problem.row(i);
+    out << to_string(row.kind);
+    if (row.limit != 0) out << " limit " << write_number(row.limit);
+    if (row.b_error != 0) out << " b_error " << write_number(row.b_error);
+    out << " id " << fmt::to_string(row.id) << " b " << write_number(problem.b()[i]) << '\n';
+  }
+  out << "A\n";
+  for (int i = 0; i < problem.size(); ++i) {
+    for (int j = 0; j < problem.size(); ++j) out << (j > 0 ? " " : "") << write_number(problem.A()(i, j));
+    out << '\n';
+  }
+}
+
+ConstraintProblem read_problem(std::istream& in, const std::string& name) {
+  WordReader reader(in, name);
+  reader.next_line("'thenar constraint problem 1'");
+  for (const char* word : {"thenar", "constraint", "problem", "1"}) reader.keyword(word);
+  reader.end_line();
+  reader.next_line("accuracy");
+  reader.keyword("accuracy");
+  const double accuracy = reader.number<double>("a number");
+  reader.end_line();
+  reader.next_line("rows");
+  reader.keyword("rows");
+  const int n = reader.number<int>("a whole number");
+  if (n < 0 || n > kMaxRows) reader.fail(fmt::format("{} rows, expected 0 to {}", n, kMaxRows));
+  reader.end_line();
+
+  ConstraintProblem problem(n);
+  problem.accuracy = accuracy;
+  for (int i = 0; i < n; ++i) read_row(reader, problem.row(i), problem.b()[i]);
+  reader.next_line("A");
+  reader.keyword("A");
+  reader.end_line();
+  for (int i = 0; i < n; ++i) {
+    reader.next_line("a row of A");
+    for (int j = 0; j < n; ++j) problem.A()(i, j) = reader.number<double>("a number");
+    reader.end_line();
+  }
+  if (const auto fault = problem.find_fault()) reader.fail(*fault);
+  return problem;
+}
+
+}  // namespace thenar

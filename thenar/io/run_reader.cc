@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <array>
+
+#include "thenar/io/run_reader_internal.h"
+
+namespace thenar::internal {
+namespace {
+
+void check_engine(const Field& field) {
+  const std::string name = read::choice(field, {"event", "step", "quasistatic"});
+  if (name != "event") field.fail(fmt::format("is '{}'; this version has the engine 'event' only", name));
+}
+
+IntegratorKind read_integrator(const Field& field) {
+  std::vector<std::string> names;
+  constexpr std::array kKinds{IntegratorKind::automatic, IntegratorKind::explicit_pair, IntegratorKind::implicit_radau,
+                              IntegratorKind::rk4,       IntegratorKind::rk8,           IntegratorKind::symplectic};
+  for (const IntegratorKind kind : kKinds) names.emplace_back(to_string(kind));
+  return kKinds[read::choice_index(field, names)];
+}
+
+double read_tolerance(const Field& field, IntegratorKind integrator, bool is_chosen, const Parameters& parameters) {
+  if (!has_error_control(integrator)) {
+    field.fail(
+        fmt::format("is for the integrators auto, explicit and implicit, which choose their steps by it; this "
+                    "run has the fixed steps of {}{}",
+                    to_string(integrator),
+                    is_chosen ? "" : ", since it has a 'step' and no 'integrator' (write 'integrator: auto')"));
+  }
+  return read::number_between(field, RunOptions::kTightestTolerance, RunOptions::kLoosestTolerance, kNumber,
+                              parameters);
+}
+
+}  // namespace
+
+RunOptions read_run(const Field& field, const Parameters& parameters) {
+  MapReader reader(field);
+  const auto until = reader.optional("until"), sample = reader.optional("sample"),
+             integrator = reader.optional("integrator"), tolerance = reader.optional("tolerance"),
+             step = reader.optional("step"), engine = reader.optional("engine");
+  reader.finish();
+  if (engine) check_engine(*engine);
+  RunOptions run;
+  run.until = read::positive(until ? *until : reader.required("until"), kTime, parameters);
+  if (sample) run.sample = read::positive(*sample, kTime, parameters);
+  if (step) {
+    run.step = read::positive(*step, kTime, parameters);
+    run.integrator = IntegratorKind::rk8;
+    if (*run.step > run.until)
+      step->fail(fmt::format("is {} s, longer than the whole run of {} s", *run.step, run.until));
+  }
+  if (integrator) run.integrator = read_integrator(*integrator);
+  if (tolerance) run.tolerance = read_tolerance(*tolerance, run.integrator, integrator.has_value(), parameters);
+  if (const std::string fault = run.find_fault(); !fault.empty()) reader.fail("is too much: " + fault);
+  return run;
+}
+
+}  // namespace thenar::internal

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Text files out: results that grow line by line while a run goes on, and files written at once. Messages name the
+/// file and the reason that the system gives.
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace thenar {
+
+/// A file that only ever holds whole lines: what it is given goes to the system at once, so that a run that is killed
+/// leaves nothing half-written.
+class LineFile {
+ public:
+  /// Creates the folder if it is missing and the file in it, replacing an older one. Throws std::runtime_error with a
+  /// clear message if that cannot be done.
+  LineFile(const std::filesystem::path& folder, const std::string& name);
+
+  /// Adds whole lines. False when they could not be written; error() says why, and nothing is written from then on.
+  bool write(std::string_view lines);
+
+  /// Empty while all is well.
+  const std::string& error() const { return error_; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, CloseFile> file_;
+  std::string error_;
+};
+
+/// Adds the shortest decimal form of a finite number that reads back to the same bits.
+void append_number(double value, std::string& text);
+
+/// Writes a whole file at once. Throws std::runtime_error if that cannot be done.
+void write_file(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace thenar

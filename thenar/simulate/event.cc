@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/event.h"
+
+namespace thenar {
+
+const char* to_string(EventKind kind) {
+  switch (kind) {
+    case EventKind::impact:
+      return "impact";
+    case EventKind::limit_on:
+      return "limit_on";
+    case EventKind::limit_off:
+      return "limit_off";
+    case EventKind::slip:
+      return "slip";
+    case EventKind::stick:
+      return "stick";
+    case EventKind::zeno:
+      return "zeno";
+    case EventKind::control:
+      return "control";
+  }
+  return "";
+}
+
+}  // namespace thenar

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+
+namespace thenar {
+
+/// What can happen at an instant of a run; docs/formats.md says what each means.
+enum class EventKind {
+  impact,     ///< a velocity jumped at a stop
+  limit_on,   ///< a joint came to rest on a stop
+  limit_off,  ///< a joint left a stop on which it had rested
+  slip,       ///< dry friction gave way, or the direction of slip changed
+  stick,      ///< dry friction took hold
+  zeno,       ///< infinitely many impacts ended here
+  control     ///< a torque or wrench of the scenario passed a jump or a kink
+};
+inline constexpr int kEventKindCount = 7;
+
+/// The word used in files.
+const char* to_string(EventKind kind);
+
+struct Event {
+  double t = 0;  ///< s
+  EventKind kind = EventKind::control;
+  std::string where;  ///< degree of freedom ("hand.wrist.1"), or what was driven
+  std::string cause;  ///< a sentence fragment for people
+};
+
+/// How many of each kind, by index of the kind.
+using EventCounts = std::array<long long, kEventKindCount>;
+
+}  // namespace thenar

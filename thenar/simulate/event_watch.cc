@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/event_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace thenar {
+namespace {
+
+/// Dense output of the explicit method is a polynomial of degree 7.
+constexpr int kFineDegree = 8;
+constexpr int kCoarseDegree = 4;
+/// How much of its distance to zero the value at the middle of a step may differ from what the other four places
+/// predict, and the part of the largest reaction below which that does not matter.
+constexpr double kTrust = 0.1;
+constexpr double kSmallReaction = 1e-3;
+/// Width of the bracket around a crossing, as a part of the step.
+constexpr double kBracket = 1e-15;
+/// A way back to a stop that is longer than this part of the way there is no correction of rounding.
+constexpr double kLongestWayBack = 0.1;
+
+/// What the cubic through f(θ) at the other four nodes of a quartic has at the middle one.
+double predict_middle(const VectorX<double>& f, const std::vector<double>& nodes) {
+  double sum = 0;
+  for (const std::size_t i : {0, 1, 3, 4}) {
+    double weight = 1;
+    for (const std::size_t j : {0, 1, 3, 4}) {
+      if (j != i) weight *= (nodes[2] - nodes[j]) / (nodes[i] - nodes[j]);
+    }
+    sum += weight * f(static_cast<Eigen::Index>(i));
+  }
+  return sum;
+}
+
+}  // namespace
+
+EventWatch::EventWatch(const ConstrainedMotion& motion, const Tolerances& tolerances)
+    : motion_(motion), tolerances_(tolerances), rows_(motion.rows()), fine_(kFineDegree), coarse_(kCoarseDegree) {
+  q_.setZero(motion.model().position_count(), kFineDegree + 1);
+  v_.setZero(motion.size(), kFineDegree + 1);
+  reactions_.setZero(static_cast<Eigen::Index>(rows_.size()), kCoarseDegree + 1);
+  values_.setZero(kFineDegree + 1);
+  coarse_values_.setZero(kCoarseDegree + 1);
+}
+
+bool EventWatch::has_work() const {
+  return std::any_of(rows_.begin(), rows_.end(), [](const JointRow& row) {
+    return row.kind() == JointRowKind::stop || row.kind() == JointRowKind::friction;
+  });
+}
+
+EventWatch::Finding EventWatch::find(Stepper& stepper) {
+  first_.reset();
+  sample_states(stepper);
+  watch_gaps(stepper);
+  watch_slips(stepper);
+  if (!watch_reactions(stepper)) return {.is_resolved = false, .crossing = {}};
+  return {.is_resolved = true, .crossing = first_};
+}
+
+void EventWatch::sample_states(Stepper& stepper) {
+  for (std::size_t k = 0; k < fine_.nodes().size(); ++k) {
+    const Stepper::Point& point = stepper.interpolate(fine_.nodes()[k]);
+    q_.col(static_cast<Eigen::Index>(k)) = point.q;
+    v_.col(static_cast<Eigen::Index>(k)) = point.v;
+  }
+}
+
+/// Narrows the first crossing of the function, whose values are at the nodes of the finder, and keeps it if it comes
+/// before those found so far.
+template <class Function>
+bool EventWatch::keep_first(CrossingFinder& finder, const Function& function, Crossing found) {
+  const auto bracket = finder.find(&finder == &fine_ ? values_ : coarse_values_, function);
+  if (!bracket || (first_ && bracket->before >= first_->theta)) return false;
+  found.theta = function(bracket->before) < 0 ? bracket->before : refine_crossing(*bracket, kBracket, function).after;
+  if (first_ && first_->theta <= found.theta) return false;
+  first_ = found;
+  return true;
+}
+
+/// The gap of a stop, above zero by what rounding may take from it.
+double EventWatch::calc_gap(Stepper& stepper, int row, double theta) {
+  JointRow& stop = rows_[static_cast<std::size_t>(row)];
+  const VectorX<double>& q = stepper.interpolate(theta).q;
+  return stop.calc_value(q.data()) +
+         tolerances_.gap_rounding(stop.dof(), q(stop.coordinate()), stop.calc_target(q.data()));
+}
+
+void EventWatch::watch_gaps(Stepper& stepper) {
+  for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
+    JointRow& stop = rows_[static_cast<std::size_t>(i)];
+    if (stop.kind() != JointRowKind::stop || motion_.mode().holds(i)) continue;
+    for (Eigen::Index k = 0; k < values_.size(); ++k) {
+      const double* q = q_.col(k).data();
+      values_(k) = stop.calc_value(q) + tolerances_.gap_rounding(stop.dof(), q[stop.coordinate()], stop.calc_target(q));
+    }
+    if (keep_first(fine_, [&](double theta) { return calc_gap(stepper, i, theta); },
+                   {.row = i, .kind = CrossingKind::gap})) {
+      move_to_contact(stepper, stop);
+    }
+  }
+}
+
+/// From just below the stop to the stop itself. Crossings are found below zero by more than rounding, or a joint that
+/// starts on its stop would meet it at once; where it is met again, a step along its speed leads back.
+void EventWatch::move_to_contact(Stepper& stepper, JointRow& stop) {
+  const Stepper::Point& point = stepper.interpolate(first_->theta);
+  stop.update(point.q.data(), point.v.data());
+  const double back = stop.calc_value(point.q.data()) / stop.multiply(point.v.data()) / stepper.h();
+  if (back > 0 && back < kLongestWayBack * first_->theta) first_->theta -= back;
+}
+
+void EventWatch::watch_slips(Stepper& stepper) {
+  for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
+    const int direction = motion_.mode().slip[static_cast<std::size_t>(i)];
+    if (direction == 0) continue;
+    const int dof = rows_[static_cast<std::size_t>(i)].dof();
+    // Less than what counts as rest, so that a slip found to have ended does rest.
+    const double rounding = 0.25 * tolerances_.speed_rounding(dof);
+    for (Eigen::Index k = 0; k < values_.size(); ++k) values_(k) = direction * v_(dof, k) + rounding;
+    keep_first(fine_, [&](double theta) { return direction * stepper.interpolate(theta).v(dof) + rounding; },
+               {.row = i, .kind = CrossingKind::slip});
+  }
+}
+
+/// How far a reaction is inside its bound: a stop pushes (sign 1), friction stays within ±f.
+double EventWatch::calc_margin(double reaction, int row, double sign) const {
+  const JointRow& r = rows_[static_cast<std::size_t>(row)];
+  return r.friction_limit() + sign * reaction + tolerances_.effort_rounding(r.dof());
+}
+
+bool EventWatch::watch_reactions(Stepper& stepper) {
+  const std::vector<int>& held = motion_.mode().held;
+  const auto is_watched = [&](int i) {
+    const JointRowKind kind = rows_[static_cast<std::size_t>(i)].kind();
+    return kind == JointRowKind::stop || kind == JointRowKind::friction;
+  };
+  if (std::none_of(held.begin(), held.end(), is_watched)) return true;
+  const auto count = static_cast<Eigen::Index>(held.size());
+  for (std::size_t k = 0; k < coarse_.nodes().size(); ++k) {
+    reactions_.col(static_cast<Eigen::Index>(k)).head(count) = stepper.calc_reactions(coarse_.nodes()[k]);
+  }
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const int row = held[static_cast<std::size_t>(k)];
+    if (!is_watched(row)) continue;
+    if (!watch_bound(stepper, k, 1)) return false;
+    if (rows_[static_cast<std::size_t>(row)].kind() == JointRowKind::friction && !watch_bound(stepper, k, -1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Watches reaction k against its lower (sign 1) or upper (−1) bound; false when five places do not suffice.
+bool EventWatch::watch_bound(Stepper& stepper, Eigen::Index k, double sign) {
+  const int row = motion_.mode().held[static_cast<std::size_t>(k)];
+  for (Eigen::Index i = 0; i < coarse_values_.size(); ++i) {
+    coarse_values_(i) = calc_margin(reactions_(k, i), row, sign);
+  }
+  const double surprise = std::abs(coarse_values_(2) - predict_middle(coarse_values_, coarse_.nodes()));
+  const double smallest = std::abs(coarse_values_.minCoeff());
+  const double small = kSmallReaction * coarse_values_.cwiseAbs().maxCoeff();
+  const double nothing = tolerances_.effort_rounding(rows_[static_cast<std::size_t>(row)].dof());
+  if (surprise > std::max(kTrust * std::max(smallest, small), nothing)) return false;
+  keep_first(coarse_, [&](double theta) { return calc_margin(stepper.calc_reactions(theta)(k), row, sign); },
+             {.row = row, .kind = CrossingKind::reaction, .at_upper = sign < 0});
+  return true;
+}
+
+}  // namespace thenar

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Looks into a step for the first thing that ends its mode: a gap that closes, a reaction that leaves its bounds, a
+/// slip that stops. Gaps and slips are functions of the dense output; reactions cost an evaluation of the dynamics each,
+/// so they are looked at in five places, and a step in which five do not suffice to tell their sign is made shorter.
+
+#include <optional>
+#include <vector>
+
+#include "thenar/simulate/crossing.h"
+#include "thenar/simulate/stepper.h"
+
+namespace thenar {
+
+enum class CrossingKind { gap, reaction, slip };
+
+struct Crossing {
+  double theta = 1;  ///< where in the step, just after the function has left its bounds
+  int row = -1;
+  CrossingKind kind = CrossingKind::gap;
+  bool at_upper = false;  ///< a reaction of dry friction left its upper bound
+};
+
+class EventWatch {
+ public:
+  /// Both must outlive it.
+  EventWatch(const ConstrainedMotion& motion, const Tolerances& tolerances);
+
+  /// Whether there is anything to watch in the present mode.
+  bool has_work() const;
+
+  struct Finding {
+    bool is_resolved = true;  ///< false: the step must be made shorter before one can tell
+    std::optional<Crossing> crossing;
+  };
+  /// The first crossing in the stepper's last step. The motion must be in the mode of that step.
+  Finding find(Stepper& stepper);
+
+ private:
+  void sample_states(Stepper& stepper);
+  void watch_gaps(Stepper& stepper);
+  void move_to_contact(Stepper& stepper, JointRow& stop);
+  void watch_slips(Stepper& stepper);
+  bool watch_reactions(Stepper& stepper);
+  double calc_gap(Stepper& stepper, int row, double theta);
+  bool watch_bound(Stepper& stepper, Eigen::Index k, double sign);
+  double calc_margin(double reaction, int row, double sign) const;
+  template <class Function>
+  bool keep_first(CrossingFinder& finder, const Function& function, Crossing found);
+
+  const ConstrainedMotion& motion_;
+  const Tolerances& tolerances_;
+  std::vector<JointRow> rows_;  ///< copies, which may be evaluated without disturbing the motion's
+  CrossingFinder fine_, coarse_;
+  MatrixX<double> q_, v_;       ///< per node of fine_
+  MatrixX<double> reactions_;   ///< per node of coarse_
+  VectorX<double> values_, coarse_values_;
+  std::optional<Crossing> first_;
+};
+
+}  // namespace thenar

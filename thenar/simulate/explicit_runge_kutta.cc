@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Explicit Runge–Kutta methods, driven by a tableau, with fixed or with adapted steps.
+
+#include <algorithm>
+#include <cmath>
+
+#include "thenar/base/assert.h"
+#include "thenar/simulate/explicit_tableau_internal.h"
+#include "thenar/simulate/integrator.h"
+#include "thenar/simulate/weighted_norm_internal.h"
+
+namespace thenar {
+namespace {
+
+using internal::ExplicitTableau;
+
+// Step control (HairerNorsettWanner1993, II.4): h_next = h · safety · error^(−α) · previous_error^β. The error estimate
+// falls with h⁸.
+constexpr double kSafety = 0.85;
+constexpr double kBeta = 0.02;
+constexpr double kAlpha = 1.0 / 8 - 0.2 * kBeta;
+constexpr double kShortest = 0.125, kLongest = 6;  // limits of h_next / h
+constexpr double kSmallestPreviousError = 1e-4;    // a lucky step must not hold back the next one
+constexpr double kNotFiniteFactor = 0.1;           // h_next / h where there is no slope
+
+class ExplicitRungeKutta final : public Integrator {
+ public:
+  ExplicitRungeKutta(const MotionEquations& equations, const ExplicitTableau& tableau, bool adaptive)
+      : tableau_(tableau), adaptive_(adaptive), n_(equations.size()) {
+    const int size = 2 * n_ + equations.quadrature_count();
+    for (VectorX<double>* v : {&start_, &end_, &end_slope_, &stage_, &last_stage_, &sum_}) v->setZero(size);
+    slopes_.setZero(size, tableau.all_stages());
+    dense_.setZero(size, 3 + tableau.dense_rows());
+  }
+
+  StepAttempt attempt(MotionEquations& equations, double t, double h, const double* y, const double* slope,
+                      std::span<const double> weights) override;
+  const VectorX<double>& end_state() const override { return end_; }
+  const VectorX<double>& end_slope() const override { return end_slope_; }
+  void interpolate(double theta, double* y) override;
+  void reset() override { previous_error_ = 1, after_rejection_ = false; }
+  bool has_error_control() const override { return adaptive_; }
+
+ private:
+  using Coefficients = std::span<const double>;
+
+  void enter_stage(int i);
+  bool evaluate_stage(int i);
+  bool run_stages();
+  void add_up(Coefficients coefficients);
+  double calc_norm(Coefficients coefficients, std::span<const double> weights);
+  double calc_error(std::span<const double> weights);
+  double calc_stiffness() const;
+  double choose_factor(double error);
+  StepAttempt reject(double factor, double error);
+  void prepare_dense_output();
+
+  const ExplicitTableau& tableau_;
+  bool adaptive_;
+  int n_;
+
+  // The step last tried; the end only changes when it is accepted, so that a step may start at end_state() itself.
+  MotionEquations* equations_ = nullptr;
+  double t_ = 0, h_ = 0;
+  VectorX<double> start_, end_, end_slope_;
+  MatrixX<double> slopes_;  // column i: kᵢ
+  MatrixX<double> dense_;   // column i: Fᵢ
+  bool dense_is_ready_ = false;
+
+  // What step control remembers.
+  double previous_error_ = 1;
+  bool after_rejection_ = false;
+
+  VectorX<double> stage_, last_stage_, sum_;
+};
+
+/// sum_ ← Σⱼ coefficientⱼ kⱼ.
+void ExplicitRungeKutta::add_up(Coefficients coefficients) {
+  const auto count = static_cast<Eigen::Index>(coefficients.size());
+  sum_.noalias() = slopes_.leftCols(count) * Eigen::Map<const VectorX<double>>(coefficients.data(), count);
+}
+
+/// stage_ ← Yᵢ.
+void ExplicitRungeKutta::enter_stage(int i) {
+  add_up(tableau_.row(i));
+  stage_ = start_ + h_ * sum_;
+}
+
+/// kᵢ at stage_; false when it is not finite.
+bool ExplicitRungeKutta::evaluate_stage(int i) {
+  equations_->calc_slope(t_ + tableau_.nodes[static_cast<std::size_t>(i)] * h_, stage_.data(), slopes_.col(i).data());
+  return slopes_.col(i).allFinite();
+}
+
+/// Stages 1 … s − 1, then stage_ ← end of the step. False as soon as a slope is not finite: a state made of it would
+/// only ask the equations for nonsense.
+bool ExplicitRungeKutta::run_stages() {
+  for (int i = 1; i < tableau_.stages; ++i) {
+    enter_stage(i);
+    if (!evaluate_stage(i)) return false;
+  }
+  last_stage_ = stage_;
+  enter_stage(tableau_.stages);
+  return stage_.allFinite();
+}
+
+/// Norm of Σⱼ coefficientⱼ kⱼ over the entries of (x, v).
+double ExplicitRungeKutta::calc_norm(Coefficients coefficients, std::span<const double> weights) {
+  add_up(coefficients);
+  return internal::calc_weighted_norm(sum_.data(), weights);
+}
+
+/// HairerNorsettWanner1993, II.10: the estimate of order 5, made smaller by its ratio to that of order 3, so
+/// that it falls with h⁸; there with Euclidean norms.
+double ExplicitRungeKutta::calc_error(std::span<const double> weights) {
+  const double error5 = calc_norm(tableau_.error5, weights);
+  const double error3 = calc_norm(tableau_.error3, weights);
+  const double denominator = std::hypot(error5, 0.1 * error3);
+  return denominator == 0 ? 0 : h_ * error5 * (error5 / denominator);
+}
+
+/// The last stage and the end lie at the same time. Where a fast mode is present, it dominates their difference d,
+/// which is then nearly one of its eigenvectors: |d v̇| = ρ² |dx| (as |dẏ| = ρ |dy| in HairerWanner1996, IV.2, but
+/// without a norm that adds positions to velocities).
+double ExplicitRungeKutta::calc_stiffness() const {
+  const int s = tableau_.stages;
+  const double dx = (stage_ - last_stage_).head(n_).norm();
+  const double da = (slopes_.col(s) - slopes_.col(s - 1)).segment(n_, n_).norm();
+  const double ratio = dx > 0 ? h_ * std::sqrt(da / dx) : 0;
+  return std::isfinite(ratio) ? ratio : 0;
+}
+
+double ExplicitRungeKutta::choose_factor(double error) {
+  double factor = error == 0 ? kLongest : kSafety * std::pow(error, -kAlpha) * std::pow(previous_error_, kBeta);
+  factor = std::clamp(factor, kShortest, after_rejection_ ? 1.0 : kLongest);
+  previous_error_ = std::max(error, kSmallestPreviousError);
+  return factor;
+}
+
+StepAttempt ExplicitRungeKutta::reject(double factor, double error) {
+  after_rejection_ = true;
+  return {.accepted = false, .error = error, .next_h = adaptive_ ? factor * h_ : h_};
+}
+
+StepAttempt ExplicitRungeKutta::attempt(MotionEquations& equations, double t, double h, const double* y,
+                                        const double* slope, std::span<const double> weights) {
+  THENAR_ASSERT(h > 0 && (!adaptive_ || weights.size() == static_cast<std::size_t>(2 * n_)));
+  equations_ = &equations, t_ = t, h_ = h;
+  dense_is_ready_ = false;
+  std::copy_n(y, start_.size(), start_.data());
+  std::copy_n(slope, start_.size(), slopes_.col(0).data());
+
+  if (!slopes_.col(0).allFinite() || !run_stages()) return reject(kNotFiniteFactor, 0);
+  const double error = adaptive_ ? calc_error(weights) : 0;
+  if (!std::isfinite(error)) return reject(kNotFiniteFactor, 0);
+  if (error > 1) return reject(std::max(kShortest, kSafety * std::pow(error, -1.0 / 8)), error);
+  if (!evaluate_stage(tableau_.stages)) return reject(kNotFiniteFactor, 0);
+
+  end_ = stage_;
+  end_slope_ = slopes_.col(tableau_.stages);
+  const double factor = adaptive_ ? choose_factor(error) : 1;
+  after_rejection_ = false;
+  return {.accepted = true, .error = error, .next_h = factor * h, .stiffness = calc_stiffness()};
+}
+
+/// Evaluates the further stages and the coefficients Fᵢ.
+void ExplicitRungeKutta::prepare_dense_output() {
+  for (int i = tableau_.stages + 1; i < tableau_.all_stages(); ++i) {
+    enter_stage(i);
+    evaluate_stage(i);
+  }
+  dense_.col(0) = end_ - start_;
+  dense_.col(1) = h_ * slopes_.col(0) - dense_.col(0);
+  dense_.col(2) = 2 * dense_.col(0) - h_ * (slopes_.col(0) + end_slope_);
+  for (int r = 0; r < tableau_.dense_rows(); ++r) {
+    add_up(tableau_.dense_row(r));
+    dense_.col(3 + r) = h_ * sum_;
+  }
+  dense_is_ready_ = true;
+}
+
+void ExplicitRungeKutta::interpolate(double theta, double* y) {
+  THENAR_ASSERT(!after_rejection_ && theta >= 0 && theta <= 1);
+  Eigen::Map<VectorX<double>> out(y, start_.size());
+  // The formula meets the ends only up to rounding.
+  if (theta <= 0 || theta >= 1) {
+    out = theta <= 0 ? start_ : end_;
+    return;
+  }
+  if (!dense_is_ready_) prepare_dense_output();
+  sum_.setZero();
+  for (Eigen::Index i = dense_.cols() - 1; i >= 0; --i)
+    sum_ = (i % 2 == 0 ? theta : 1 - theta) * (sum_ + dense_.col(i));
+  out = start_ + sum_;
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_explicit_integrator(const MotionEquations& equations) {
+  return std::make_unique<ExplicitRungeKutta>(equations, internal::kDormandPrinceTableau, true);
+}
+
+std::unique_ptr<Integrator> make_rk4_integrator(const MotionEquations& equations) {
+  return std::make_unique<ExplicitRungeKutta>(equations, internal::kClassicalTableau, false);
+}
+
+std::unique_ptr<Integrator> make_rk8_integrator(const MotionEquations& equations) {
+  return std::make_unique<ExplicitRungeKutta>(equations, internal::kDormandPrinceTableau, false);
+}
+
+}  // namespace thenar

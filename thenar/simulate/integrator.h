@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// One interface for all methods that carry a motion through time:
+///
+///     ẋ = v + (terms small in x),   v̇ = f(t, x, v),   ẇ = g(t, x, v)
+///
+/// x are the coordinates of a chart around the start of the step (x = 0 there; see motion.h), v the velocities and w
+/// quadratures that nothing depends on (work, dissipation). A state y and its slope stack (x, v, w), 2 n + m numbers.
+///
+///     StepAttempt a = integrator.attempt(equations, t, h, y, slope, weights);
+///     if (a.accepted) …integrator.end_state(), end_slope(), interpolate(0.3, y_between)…
+///     h = a.next_h;
+///
+/// No heap use after construction. A state that is not finite is a step that is not accepted.
+
+#include <memory>
+#include <span>
+
+#include "thenar/spatial/linear.h"
+
+namespace thenar {
+
+/// What an integrator may ask of the motion.
+class MotionEquations {
+ public:
+  virtual ~MotionEquations() = default;
+
+  /// n, the number of entries of x and of v.
+  virtual int size() const = 0;
+  /// m, the number of entries of w.
+  virtual int quadrature_count() const = 0;
+
+  /// Writes the slope of y (2 n + m numbers each).
+  virtual void calc_slope(double t, const double* y, double* slope) = 0;
+
+  /// Writes ∂v̇/∂x and ∂v̇/∂v (n × n each) at x = 0, that is at the start of a step. `slope` is the slope of y. They may
+  /// be approximate where that only costs iterations.
+  virtual void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
+                             Eigen::Ref<MatrixX<double>> dv_dv) = 0;
+};
+
+struct StepAttempt {
+  bool accepted = false;
+  double error = 0;      ///< largest local error of an entry of (x, v) over its weight; accepted when ≤ 1; 0 if unknown
+  double next_h = 0;     ///< s, proposal for the next step, or for the next try when this one was not accepted
+  double stiffness = 0;  ///< h times the estimated spectral radius of ∂ẏ/∂y; 0 if unknown
+};
+
+class Integrator {
+ public:
+  virtual ~Integrator() = default;
+
+  /// Tries one step of length h > 0 (s) from y with that slope. `weights` (2 n) is the tolerated local error of each
+  /// entry of (x, v); methods of fixed step do not look at it.
+  virtual StepAttempt attempt(MotionEquations& equations, double t, double h, const double* y, const double* slope,
+                              std::span<const double> weights) = 0;
+
+  /// After an accepted attempt: the state at its end and the slope there, evaluated (not a stage value).
+  virtual const VectorX<double>& end_state() const = 0;
+  virtual const VectorX<double>& end_slope() const = 0;
+
+  /// After an accepted attempt: the state at t + theta h, 0 ≤ theta ≤ 1, equal to y and end_state() at the ends. The
+  /// first call after an attempt may evaluate the equations, which must still be in the mode of the step.
+  virtual void interpolate(double theta, double* y) = 0;
+
+  /// Forgets what was learnt from earlier steps: call it when the motion has jumped or its mode has changed.
+  virtual void reset() = 0;
+
+  /// As reset(), for a jump that leaves the equations alone, such as an impact: derivatives from before it still serve.
+  virtual void restart() { reset(); }
+
+  virtual bool has_error_control() const = 0;
+};
+
+/// Dormand–Prince 8(5,3) with dense output of order 7 (Hairer, Nørsett, Wanner 1993, II.5–6): the default.
+std::unique_ptr<Integrator> make_explicit_integrator(const MotionEquations& equations);
+/// Radau IIA of order 5, L-stable, with its collocation polynomial as dense output (Hairer, Wanner 1996, IV.8). Works on
+/// n × n matrices, half the size of the first-order system.
+std::unique_ptr<Integrator> make_implicit_integrator(const MotionEquations& equations);
+/// The classical method of order 4, fixed steps, cubic Hermite dense output.
+std::unique_ptr<Integrator> make_rk4_integrator(const MotionEquations& equations);
+/// The order-8 formula of make_explicit_integrator with fixed steps: for swings, where it beats many small steps of a
+/// lower order.
+std::unique_ptr<Integrator> make_rk8_integrator(const MotionEquations& equations);
+
+}  // namespace thenar

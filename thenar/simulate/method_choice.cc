@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/method_choice.h"
+
+#include <algorithm>
+
+namespace thenar {
+namespace {
+
+/// The explicit method's stability region reaches to about −6 on the real axis; near it, estimates scatter.
+constexpr double kStabilityEdge = 6;
+constexpr double kStiff = 0.6 * kStabilityEdge;
+constexpr double kExplicitStageCount = 12;
+/// Stiff steps in a row before the implicit method is tried: as many as a Jacobian is worth.
+constexpr int kStiffSteps = 8;
+/// Steps before costs are compared: the first ones after a change pay for the start.
+constexpr int kTrialSteps = 12;
+constexpr int kMostPatience = 64;
+/// Weight of the past in averages: what cost 50 steps ago says little about now.
+constexpr double kMemory = 0.98;
+
+}  // namespace
+
+void MethodChoice::change(bool to_implicit) {
+  is_implicit_ = to_implicit;
+  steps_ = stiff_steps_ = 0;
+  time_ = evaluations_ = 0;
+}
+
+bool MethodChoice::note_step(double h, double stiffness, double evaluations) {
+  ++steps_;
+  time_ = kMemory * time_ + h;
+  evaluations_ = kMemory * evaluations_ + evaluations;
+  return is_implicit_ ? note_implicit_step(h, stiffness, evaluations) : note_explicit_step(h, stiffness, evaluations);
+}
+
+bool MethodChoice::note_explicit_step(double, double stiffness, double) {
+  stiff_steps_ = stiffness > kStiff ? stiff_steps_ + 1 : 0;
+  if (stiff_steps_ < kStiffSteps * patience_) return false;
+  explicit_cost_ = evaluations_ / time_;
+  change(true);
+  return true;
+}
+
+bool MethodChoice::note_implicit_step(double h, double stiffness, double) {
+  if (steps_ < kTrialSteps) return false;
+  // What the explicit method needs at least for stability, and what it needed when it was left, if that was more: the
+  // spectral radius says nothing about its accuracy.
+  const double for_stability = kExplicitStageCount * (stiffness / h) / kStabilityEdge;
+  const bool is_stiff = stiffness > kStabilityEdge;
+  const double explicit_cost = is_stiff ? std::max(for_stability, 0.5 * explicit_cost_) : for_stability;
+  if (evaluations_ / time_ <= explicit_cost) return false;
+  patience_ = std::min(2 * patience_, kMostPatience);
+  change(false);
+  return true;
+}
+
+}  // namespace thenar

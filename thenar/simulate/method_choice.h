@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Explicit or implicit? The choice that costs fewer evaluations per simulated second, made while the run goes on.
+///
+/// A motion is stiff where stability, not accuracy, holds the explicit step down: h ρ then sits at the edge of the
+/// method's stability region, ρ being the spectral radius of ∂ẏ/∂y. After some such steps the implicit method gets its
+/// turn. It stays while it is cheaper than the explicit one would be: 12 evaluations per step of length (edge / ρ), or
+/// what the explicit method was seen to need. Each return to the explicit method doubles the patience with it, so that
+/// the two do not alternate for long where they cost the same.
+
+namespace thenar {
+
+class MethodChoice {
+ public:
+  bool is_implicit() const { return is_implicit_; }
+
+  /// Tells of an accepted step of length h with h ρ = stiffness, and what it cost, rejected attempts included. True when
+  /// the method changes with the next step.
+  bool note_step(double h, double stiffness, double evaluations);
+
+ private:
+  bool note_explicit_step(double h, double stiffness, double evaluations);
+  bool note_implicit_step(double h, double stiffness, double evaluations);
+  void change(bool to_implicit);
+
+  bool is_implicit_ = false;
+  int steps_ = 0;         ///< since the last change, up to a forgetful average
+  int stiff_steps_ = 0;   ///< in a row
+  int patience_ = 1;      ///< multiplies the number of stiff steps that are asked for
+  double time_ = 0;       ///< s and evaluations since the last change, older ones forgotten by and by
+  double evaluations_ = 0;
+  double explicit_cost_ = 0;  ///< evaluations per second of the explicit method when it was left
+};
+
+}  // namespace thenar

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/dynamics/passive_forces.h"
+#include "thenar/spatial/rotation.h"
+
+namespace thenar {
+namespace {
+
+/// Newton steps that bring a position back on curved rows: it starts within the tolerance of a step, so two suffice.
+constexpr int kMostProjections = 4;
+
+bool is_rotation_in_space(const Link& link) { return link.kind == LinkKind::ball || link.kind == LinkKind::free; }
+
+/// rate ← J⁻¹(x) rate at every rotation in space; J⁻¹(x) = J⁻ᵀ(−x).
+void apply_inverse_jacobian(const Model& model, const double* x, double* rate) {
+  for (int i = 1; i <= model.link_count(); ++i) {
+    const Link& link = model.links()[static_cast<std::size_t>(i)];
+    if (!is_rotation_in_space(link)) continue;
+    const double* p = x + link.v;
+    double* r = rate + link.v;
+    const Vec3<double> out = left_jacobian_inverse_transpose(Vec3<double>(-p[0], -p[1], -p[2]),
+                                                             Vec3<double>(r[0], r[1], r[2]));
+    r[0] = out.x, r[1] = out.y, r[2] = out.z;
+  }
+}
+
+}  // namespace
+
+bool Mode::holds(int row) const { return std::binary_search(held.begin(), held.end(), row); }
+
+ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
+    : scenario_(&scenario),
+      forces_(scenario),
+      rows_(make_joint_rows(scenario.model, scenario.initial.q)),
+      origin_(scenario.initial.q),
+      workspace_(scenario.model),
+      response_(scenario.model, rows_.size()),
+      derivatives_(scenario.model) {
+  const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
+  for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
+  for (VectorX<double>* vector : {&effort_, &vdot_, &increment_}) vector->setZero(nv);
+  mode_.slip.assign(rows_.size(), 0);
+  set_mode(mode_);
+}
+
+void ConstrainedMotion::set_mode(const Mode& mode) {
+  mode_ = mode;
+  const auto k = static_cast<Eigen::Index>(mode.held.size());
+  reactions_.setZero(k);
+  factor_.setZero(k, k);
+  row_products_.setZero(k, size());
+  has_curved_rows_ = std::any_of(mode.held.begin(), mode.held.end(),
+                                 [&](int i) { return !rows_[static_cast<std::size_t>(i)].is_constant(); });
+}
+
+void ConstrainedMotion::calc_position(const double* x, double* q) const {
+  integrate_position(model(), origin_.data(), x, q);
+}
+
+double ConstrainedMotion::largest_rotation(const double* x) const {
+  double largest = 0;
+  for (const Link& link : model().links()) {
+    if (is_rotation_in_space(link)) largest = std::max(largest, std::hypot(x[link.v], x[link.v + 1], x[link.v + 2]));
+  }
+  return largest;
+}
+
+void ConstrainedMotion::calc_free_acceleration(double t, const double* q, const double* v, double* vdot,
+                                               PowerFlow<double>& power) {
+  power = forces_.evaluate(std::min(t, latest_time_), q, v, workspace_, effort_.data(), wrenches_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (mode_.slip[i] == 0) continue;
+    const double friction = mode_.slip[i] * rows_[i].friction_limit();
+    effort_(rows_[i].dof()) -= friction;
+    power.dissipated += friction * v[rows_[i].dof()];
+  }
+  forward_dynamics(model(), q, v, effort_.data(), wrenches_, workspace_, vdot);
+  ++evaluations_;
+}
+
+void ConstrainedMotion::calc_slope(double t, const double* y, double* slope) {
+  const int nv = size();
+  const double* v = y + nv;
+  calc_position(y, q_.data());
+  PowerFlow<double> power;
+  calc_free_acceleration(t, q_.data(), v, slope + nv, power);
+  if (!mode_.held.empty()) add_reactions(q_.data(), v, slope + nv);
+  std::copy_n(v, nv, slope);
+  apply_inverse_jacobian(model(), y, slope);
+  slope[2 * nv] = power.work;
+  slope[2 * nv + 1] = power.dissipated;
+}
+
+/// b ← −A⁻¹ b.
+void ConstrainedMotion::solve_reactions(VectorX<double>& b) {
+  factor_ = response_.A();
+  Eigen::LLT<Eigen::Ref<MatrixX<double>>> cholesky(factor_);
+  b = -b;
+  cholesky.solveInPlace(b);
+}
+
+void ConstrainedMotion::add_reactions(const double* q, const double* v, double* vdot) {
+  for (const int i : mode_.held) rows_[static_cast<std::size_t>(i)].update(q, v);
+  response_.update(model(), q, rows_, mode_.held);
+  for (std::size_t k = 0; k < mode_.held.size(); ++k) {
+    const JointRow& row = rows_[static_cast<std::size_t>(mode_.held[k])];
+    reactions_(static_cast<Eigen::Index>(k)) = row.multiply(vdot) + row.bias();
+  }
+  solve_reactions(reactions_);
+  Eigen::Map<VectorX<double>>(vdot, size()).noalias() += response_.X() * reactions_;
+  for (std::size_t k = 0; k < mode_.held.size(); ++k) {
+    const JointRow& row = rows_[static_cast<std::size_t>(mode_.held[k])];
+    row.add_transposed(reactions_(static_cast<Eigen::Index>(k)), effort_.data());
+    // To the last bit, so that a joint at rest on a stop stays where it is.
+    if (row.is_constant()) vdot[row.dof()] = 0;
+  }
+}
+
+void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, Eigen::Ref<MatrixX<double>> dv_dx,
+                                      Eigen::Ref<MatrixX<double>> dv_dv) {
+  const int nv = size();
+  const double* v = y + nv;
+  // Efforts without springs and dampers, which the derivatives add by themselves.
+  calc_position(y, q_.data());
+  PowerFlow<double> power;
+  calc_free_acceleration(t, q_.data(), v, vdot_.data(), power);
+  if (!mode_.held.empty()) add_reactions(q_.data(), v, vdot_.data());
+  increment_.setZero();
+  add_passive_forces(model(), q_.data(), v, increment_.data());
+  increment_ = effort_ - increment_;
+  const DynamicsDerivatives::Result& free =
+      derivatives_.forward_in_state(model(), q_.data(), v, increment_.data(), wrenches_);
+  evaluations_ += 2 * nv;
+  dv_dx = free.dq;
+  dv_dv = free.dv;
+  if (mode_.held.empty()) return;
+  // J ∂v̇ = 0 on held rows: ∂v̇ ← ∂v̇ − X A⁻¹ J ∂v̇. Left out: how J turns on curved rows.
+  Eigen::LLT<Eigen::Ref<MatrixX<double>>> cholesky(factor_ = response_.A());
+  for (Eigen::Ref<MatrixX<double>>* matrix : {&dv_dx, &dv_dv}) {
+    for (int j = 0; j < nv; ++j) {
+      for (std::size_t k = 0; k < mode_.held.size(); ++k) {
+        row_products_(static_cast<Eigen::Index>(k), j) =
+            rows_[static_cast<std::size_t>(mode_.held[k])].multiply(matrix->col(j).data());
+      }
+    }
+    cholesky.solveInPlace(row_products_);
+    matrix->noalias() -= response_.X() * row_products_;
+  }
+}
+
+void ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
+  if (has_curved_rows_) project_curved(q, v);
+  for (const int i : mode_.held) {
+    JointRow& row = rows_[static_cast<std::size_t>(i)];
+    if (!row.is_constant()) continue;
+    v(row.dof()) = 0;
+    if (row.has_value()) q(row.coordinate()) = row.calc_target(q.data());
+  }
+}
+
+void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {
+  for (int pass = 0; pass < kMostProjections; ++pass) {
+    double excess = 0;
+    for (std::size_t k = 0; k < mode_.held.size(); ++k) {
+      JointRow& row = rows_[static_cast<std::size_t>(mode_.held[k])];
+      row.update(q.data(), v.data());
+      const double value = row.calc_value(q.data());
+      reactions_(static_cast<Eigen::Index>(k)) = value;
+      if (row.has_value()) {
+        const double rounding = std::numeric_limits<double>::epsilon() * std::abs(q(row.coordinate()));
+        excess = std::max(excess, std::abs(value) - rounding);
+      }
+    }
+    response_.update(model(), q.data(), rows_, mode_.held);
+    if (!(excess > 0)) break;
+    solve_reactions(reactions_);
+    increment_.noalias() = response_.X() * reactions_;
+    integrate_position(model(), q.data(), increment_.data(), q_next_.data());
+    q.swap(q_next_);
+  }
+  for (std::size_t k = 0; k < mode_.held.size(); ++k) {
+    JointRow& row = rows_[static_cast<std::size_t>(mode_.held[k])];
+    row.update(q.data(), v.data());
+    reactions_(static_cast<Eigen::Index>(k)) = row.multiply(v.data());
+  }
+  solve_reactions(reactions_);
+  v.noalias() += response_.X() * reactions_;
+}
+
+}  // namespace thenar

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// The equations of motion of a scenario inside one mode, between two events, in the form that integrators want.
+///
+/// Positions live on a product of lines and rotation groups. Following Runge–Kutta–Munthe-Kaas, a step is written in
+/// the exponential chart q = q₀ ⊕ x around its start q₀,
+///
+///     ẋ = J⁻¹(x) v,   v̇ = f(t, q₀ ⊕ x, v),   x(0) = 0,
+///
+/// with J the left Jacobian of the rotation group (1 on lines): a vector space, where every method has its order. The
+/// chart is good while rotations stay below half a turn or so (largest_rotation).
+///
+/// A mode says which rows (joint_rows.h) hold, with zero acceleration and an unknown reaction z, and in which direction
+/// joints with dry friction slip:
+///
+///     M v̇ = τ(t, q, v) − c(q, v) − friction + Jᵀ z,   J v̇ + bias = 0.
+///
+/// Held rows are independent (the solver's basis), so z = −A⁻¹ (J v̇_free + bias) with A = J M⁻¹ Jᵀ positive definite.
+
+#include <limits>
+#include <vector>
+
+#include "thenar/dynamics/derivatives.h"
+#include "thenar/simulate/forces.h"
+#include "thenar/simulate/integrator.h"
+#include "thenar/simulate/row_response.h"
+
+namespace thenar {
+
+struct Mode {
+  std::vector<int> held;  ///< indices of rows, ascending
+  std::vector<int> slip;  ///< per row: −1 or 1 for a row of dry friction that slips, else 0
+
+  bool holds(int row) const;
+  friend bool operator==(const Mode&, const Mode&) = default;
+};
+
+class ConstrainedMotion final : public MotionEquations {
+ public:
+  /// The scenario must outlive it.
+  explicit ConstrainedMotion(const Scenario& scenario);
+
+  const Model& model() const { return scenario_->model; }
+  std::vector<JointRow>& rows() { return rows_; }
+  const std::vector<JointRow>& rows() const { return rows_; }
+
+  /// The start of the step, where x = 0.
+  void set_origin(const VectorX<double>& q) { origin_ = q; }
+  const VectorX<double>& origin() const { return origin_; }
+  /// Forces are not asked for later times than this, s: a profile may jump there, and rounding must not reach beyond.
+  void set_latest_time(double t) { latest_time_ = t; }
+  void set_mode(const Mode& mode);
+  const Mode& mode() const { return mode_; }
+
+  int size() const override { return model().velocity_count(); }
+  int quadrature_count() const override { return 2; }
+  void calc_slope(double t, const double* y, double* slope) override;
+  void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
+                     Eigen::Ref<MatrixX<double>> dv_dv) override;
+
+  /// q₀ ⊕ x.
+  void calc_position(const double* x, double* q) const;
+  /// Largest angle that a rotation in space has in x, rad.
+  double largest_rotation(const double* x) const;
+  /// v̇ and, in `power`, what forces do, at (t, q, v), for the slip of the mode but without held rows.
+  void calc_free_acceleration(double t, const double* q, const double* v, double* vdot, PowerFlow<double>& power);
+  /// Generalized forces and wrenches of the last evaluation, reactions of held rows included.
+  const VectorX<double>& effort() const { return effort_; }
+  std::span<const BodyWrench<double>> wrenches() const { return wrenches_; }
+  /// Reactions of the held rows in the last evaluation.
+  const VectorX<double>& reactions() const { return reactions_; }
+
+  /// Puts (q, v) back on the held rows and couplings, from which rounding and the error of a step move it: the smallest
+  /// change in the metric of the kinetic energy.
+  void project(VectorX<double>& q, VectorX<double>& v);
+
+  /// Forward dynamics so far; a Jacobian counts as 2 nv of them.
+  long long evaluations() const { return evaluations_; }
+
+ private:
+  void add_reactions(const double* q, const double* v, double* vdot);
+  void project_curved(VectorX<double>& q, VectorX<double>& v);
+  void solve_reactions(VectorX<double>& b);
+
+  const Scenario* scenario_;
+  ScenarioForces<double> forces_;
+  std::vector<JointRow> rows_;
+  Mode mode_;
+  bool has_curved_rows_ = false;
+  VectorX<double> origin_;
+  Workspace<double> workspace_;
+  RowResponse response_;
+  DynamicsDerivatives derivatives_;
+  VectorX<double> q_, q_next_, effort_, vdot_, reactions_, increment_;
+  MatrixX<double> factor_;  ///< Cholesky factor of A
+  MatrixX<double> row_products_;
+  std::span<const BodyWrench<double>> wrenches_;
+  double latest_time_ = std::numeric_limits<double>::infinity();
+  long long evaluations_ = 0;
+};
+
+}  // namespace thenar

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Carries a state through smooth motion step by step: chooses the method and the length of steps, moves the chart along
+/// (motion.h), and lets one look inside the last step. What happens at events is not its business.
+///
+///     stepper.start(state);
+///     while (stepper.step(until)) { …stepper.interpolate(0.5)…; stepper.accept(1); }
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "thenar/simulate/integrator.h"
+#include "thenar/simulate/method_choice.h"
+#include "thenar/simulate/motion.h"
+#include "thenar/simulate/tolerances.h"
+
+namespace thenar {
+
+class Stepper {
+ public:
+  /// All must outlive it.
+  Stepper(ConstrainedMotion& motion, const RunOptions& options, const Tolerances& tolerances);
+
+  /// The motion goes on from here, after an event or at the start of a run, in the mode that `motion` is in.
+  void start(const State& state);
+
+  /// Makes one step of a length that suits the method, but not beyond t_limit. False when no step succeeds: the state
+  /// cannot be carried on, see bad_state().
+  bool step(double t_limit);
+  /// Gives up the last step, which was not yet accepted, for one of at most half its length. False when too short.
+  bool retry_shorter();
+
+  /// The last step, from t() to t() + h().
+  double t() const { return state_.t; }
+  double h() const { return h_; }
+  double t_end() const { return t_end_; }
+
+  /// A state inside the last step and what has been done by forces since its start.
+  struct Point {
+    VectorX<double> q, v;
+    double work = 0, dissipated = 0;  ///< J
+  };
+  /// At t + theta h. The reference is valid until the next call.
+  const Point& interpolate(double theta);
+  /// Reactions of the held rows there.
+  const VectorX<double>& calc_reactions(double theta);
+
+  /// Takes the last step, or its first part, as done; returns what forces did in it. After a part, start() must follow.
+  EnergyFlow<double> accept(double theta);
+  const State& state() const { return state_; }
+  /// v̇ at the state.
+  const double* acceleration() const { return slope_.data() + motion_.size(); }
+
+  /// The state that a failed step led to.
+  const Point& bad_state() const { return point_; }
+
+  long long steps() const { return steps_; }
+  long long implicit_steps() const { return implicit_steps_; }
+  long long rejected() const { return rejected_; }
+  /// Whether the method chooses its own steps.
+  bool has_error_control() const { return integrator_->has_error_control(); }
+
+ private:
+  void use(bool implicit);
+  bool attempt(double h);
+  double longest_step(double t_limit) const;
+  void update_weights();
+  void set_point(const VectorX<double>& y);
+
+  ConstrainedMotion& motion_;
+  const Tolerances& tolerances_;
+  double step_limit_;
+  bool is_automatic_, is_implicit_;  ///< is_implicit_: the method in use
+  std::unique_ptr<Integrator> own_, implicit_;  ///< the chosen method (automatic: the explicit one), the other
+  Integrator* integrator_ = nullptr;
+  MethodChoice choice_;
+  State state_;
+  VectorX<double> y_, slope_;  ///< at the start of the step, in its chart
+  VectorX<double> y_inside_, slope_inside_;
+  std::vector<double> weights_;
+  Point point_;
+  double h_ = 0, t_end_ = 0, next_h_ = 0, stiffness_ = 0;
+  long long evaluations_before_ = 0;
+  long long steps_ = 0, implicit_steps_ = 0, rejected_ = 0;
+};
+
+}  // namespace thenar

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/symplectic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "thenar/dynamics/inverse_dynamics.h"
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/dynamics/mass_matrix.h"
+#include "thenar/spatial/rotation.h"
+
+namespace thenar {
+namespace {
+
+/// The iteration contracts by about h |v| each time; more than this many mean that the step is far too long.
+constexpr int kMostIterations = 60;
+/// Below this relative change only rounding is left.
+constexpr double kConverged = 4e-16;
+constexpr double kNearlyConverged = 1e-12;
+
+/// Calls visit(first degree of freedom) for every rotation in space.
+template <class Visit>
+void visit_rotations(const Model& model, const Visit& visit) {
+  for (const Link& link : model.links()) {
+    if (link.kind == LinkKind::ball || link.kind == LinkKind::free) visit(link.v);
+  }
+}
+
+template <class T>
+Vec3<T> three(const T* x) {
+  return {x[0], x[1], x[2]};
+}
+
+template <class T>
+void put(const Vec3<T>& from, T* to) {
+  to[0] = from.x, to[1] = from.y, to[2] = from.z;
+}
+
+class SymplecticMidpoint final : public Integrator {
+ public:
+  explicit SymplecticMidpoint(ConstrainedMotion& motion)
+      : motion_(motion),
+        n_(motion.size()),
+        workspace_(motion.model()),
+        force_workspace_(motion.model()),
+        dual_workspace_(motion.model()),
+        mass_(motion.model()) {
+    const int size = 2 * n_ + motion.quadrature_count();
+    for (VectorX<double>* v : {&start_, &start_slope_, &end_, &end_slope_, &middle_, &middle_slope_}) v->setZero(size);
+    for (VectorX<double>* v : {&pi_start_, &pi_, &pi_along_, &pi_rate_, &v_along_, &inverse_, &correction_, &rate_})
+      v->setZero(n_);
+    q_.setZero(motion.model().position_count());
+    q_dual_.resize(static_cast<std::size_t>(motion.model().position_count()));
+    q_base_.resize(q_dual_.size());
+    for (auto* v : {&x_dual_, &v_dual_, &mu_dual_}) v->resize(static_cast<std::size_t>(n_));
+  }
+
+  StepAttempt attempt(MotionEquations& equations, double t, double h, const double* y, const double* slope,
+                      std::span<const double> weights) override;
+  const VectorX<double>& end_state() const override { return end_; }
+  const VectorX<double>& end_slope() const override { return end_slope_; }
+  void interpolate(double theta, double* y) override;
+  void reset() override {}
+  bool has_error_control() const override { return false; }
+
+ private:
+  void calc_start_momentum();
+  void calc_momentum(const double* x);
+  void calc_momentum_rate(double t);
+  bool find_mean_velocity(double t, double h);
+  void finish(double t, double h);
+
+  ConstrainedMotion& motion_;
+  int n_;
+  double h_ = 0;
+  Workspace<double> workspace_;  ///< holds the factorization of M
+  Workspace<double> force_workspace_;
+  Workspace<Dual8> dual_workspace_;
+  MassMatrix<Dual8> mass_;
+  VectorX<double> start_, start_slope_, end_, end_slope_, middle_, middle_slope_;
+  VectorX<double> rate_;                           ///< ẋₘ
+  VectorX<double> pi_start_, pi_, pi_along_;       ///< π₀, π and d/ds π
+  VectorX<double> v_along_, pi_rate_, inverse_, correction_;
+  VectorX<double> q_;
+  std::vector<Dual8> q_base_, q_dual_, x_dual_, v_dual_, mu_dual_;
+};
+
+/// π₀ = M v at x = 0, and the factorization of M there, which drives the iteration.
+void SymplecticMidpoint::calc_start_momentum() {
+  std::fill_n(middle_.data(), n_, 0.0);
+  rate_ = start_.segment(n_, n_);
+  calc_momentum(middle_.data());
+  pi_start_ = pi_;
+  q_ = motion_.origin();
+  update_positions(motion_.model(), q_.data(), workspace_);
+  factorize_articulated(motion_.model(), workspace_);
+}
+
+/// π(x + s ẋ, ẋ) with its derivative at s = 0, likewise v = J ẋ with v̇ₛ; v goes to middle_.
+void SymplecticMidpoint::calc_momentum(const double* x) {
+  const Model& model = motion_.model();
+  for (int i = 0; i < n_; ++i) {
+    x_dual_[i] = Dual8(x[i]);
+    x_dual_[i].seed(0, rate_(i));
+    v_dual_[i] = Dual8(rate_(i));
+  }
+  visit_rotations(model, [&](int k) { put(left_jacobian(three(&x_dual_[k]), three(&v_dual_[k])), &v_dual_[k]); });
+  for (int i = 0; i < model.position_count(); ++i) q_base_[i] = Dual8(motion_.origin()(i));
+  integrate_position(model, q_base_.data(), x_dual_.data(), q_dual_.data());
+  update_positions(model, q_dual_.data(), dual_workspace_);
+  mass_.update(model, dual_workspace_);
+  mass_.multiply(v_dual_.data(), mu_dual_.data());
+  visit_rotations(model,
+                  [&](int k) { put(left_jacobian(-three(&x_dual_[k]), three(&mu_dual_[k])), &mu_dual_[k]); });
+  for (int i = 0; i < n_; ++i) {
+    middle_(n_ + i) = v_dual_[i].value();
+    v_along_(i) = v_dual_[i].gradient()[0];
+    pi_(i) = mu_dual_[i].value();
+    pi_along_(i) = mu_dual_[i].gradient()[0];
+  }
+}
+
+/// Equation (1) at middle_, after calc_momentum there.
+void SymplecticMidpoint::calc_momentum_rate(double t) {
+  const Model& model = motion_.model();
+  motion_.calc_slope(t, middle_.data(), middle_slope_.data());
+  motion_.calc_position(middle_.data(), q_.data());
+  inverse_dynamics(model, q_.data(), middle_.data() + n_, v_along_.data(), motion_.wrenches(), force_workspace_,
+                   inverse_.data());
+  pi_rate_ = motion_.effort() - inverse_;
+  visit_rotations(model, [&](int k) {
+    put(left_jacobian(-three(middle_.data() + k), three(pi_rate_.data() + k)), pi_rate_.data() + k);
+  });
+  pi_rate_ += pi_along_;
+}
+
+/// Solves (2) for rate_.
+bool SymplecticMidpoint::find_mean_velocity(double t, double h) {
+  double last_change = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kMostIterations; ++i) {
+    middle_.head(n_) = 0.5 * h * rate_;
+    calc_momentum(middle_.data());
+    calc_momentum_rate(t + 0.5 * h);
+    inverse_ = pi_start_ + 0.5 * h * pi_rate_ - pi_;
+    solve_articulated(motion_.model(), inverse_.data(), workspace_, correction_.data());
+    rate_ += correction_;
+    const double change = correction_.cwiseAbs().maxCoeff() / std::max(rate_.cwiseAbs().maxCoeff(), 1e-300);
+    if (!std::isfinite(change)) return false;
+    // Done, or down to rounding and no longer falling.
+    if (change <= kConverged || (change < kNearlyConverged && change >= last_change)) return true;
+    last_change = change;
+  }
+  return false;
+}
+
+/// x₁, v₁, quadratures and the slope at the end.
+void SymplecticMidpoint::finish(double t, double h) {
+  const Model& model = motion_.model();
+  end_.head(n_) = h * rate_;
+  inverse_ = pi_start_ + h * pi_rate_;
+  visit_rotations(model, [&](int k) {
+    put(left_jacobian_inverse_transpose(three(end_.data() + k), three(inverse_.data() + k)), inverse_.data() + k);
+  });
+  motion_.calc_position(end_.data(), q_.data());
+  update_positions(model, q_.data(), workspace_);
+  factorize_articulated(model, workspace_);
+  solve_articulated(model, inverse_.data(), workspace_, end_.data() + n_);
+  end_.tail(end_.size() - 2 * n_) =
+      start_.tail(end_.size() - 2 * n_) + h * middle_slope_.tail(end_.size() - 2 * n_);
+  motion_.calc_slope(t + h, end_.data(), end_slope_.data());
+}
+
+StepAttempt SymplecticMidpoint::attempt(MotionEquations&, double t, double h, const double* y, const double* slope,
+                                        std::span<const double>) {
+  h_ = h;
+  std::copy_n(y, start_.size(), start_.data());
+  std::copy_n(slope, start_.size(), start_slope_.data());
+  calc_start_momentum();
+  // Where the explicit midpoint rule would be: half the iterations of starting at v.
+  rate_ = start_.segment(n_, n_) + 0.5 * h * start_slope_.segment(n_, n_);
+  if (!find_mean_velocity(t, h)) return {.accepted = false, .next_h = h};
+  finish(t, h);
+  return {.accepted = end_.allFinite() && end_slope_.allFinite(), .next_h = h};
+}
+
+/// Hermite's cubic: values and slopes at both ends.
+void SymplecticMidpoint::interpolate(double theta, double* y) {
+  const double r = 1 - theta;
+  const double a = r * r * (1 + 2 * theta), b = theta * theta * (1 + 2 * r);
+  const double c = h_ * theta * r * r, d = -h_ * theta * theta * r;
+  Eigen::Map<VectorX<double>>(y, start_.size()) = a * start_ + b * end_ + c * start_slope_ + d * end_slope_;
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_symplectic_integrator(ConstrainedMotion& motion) {
+  return std::make_unique<SymplecticMidpoint>(motion);
+}
+
+}  // namespace thenar
