@@ -4,6 +4,7 @@
 /// @file
 /// The verbs of the program. Results go to stdout, messages to stderr; the return value is the exit code.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,26 @@ struct CheckCommand {
   bool json = false;
 };
 int check(const CheckCommand& command);
+
+struct PlotCommand {
+  std::string trace;                 ///< folder of a run, or a states.csv
+  std::vector<std::string> columns;  ///< names or patterns
+  std::string output;                ///< empty means plot.svg beside the trace, - the standard output
+  std::string size;                  ///< WIDTHxHEIGHT; empty means the default
+  std::string title;
+  std::optional<double> from, to;  ///< s
+  bool degrees = false;
+  bool no_events = false;
+};
+int plot(const PlotCommand& command);
+
+struct SizeCommand {
+  std::string trace;  ///< folder of a run, or a states.csv
+  std::string plot;   ///< file for the picture; empty means none
+  double safety = 1.5;
+  bool json = false;
+};
+int size(const SizeCommand& command);
 
 /// Version, build and libraries, several lines.
 std::string version_text();

@@ -57,6 +57,42 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   return verb;
 }
 
+CLI::App* add_plot(CLI::App& app, PlotCommand& command) {
+  CLI::App* verb = app.add_subcommand("plot", "Draw columns of a trace against time (SVG)");
+  verb->add_option("trace", command.trace, "Folder of a run, or its states.csv")->required()->type_name("TRACE");
+  verb->add_option("columns", command.columns,
+                   "Columns of states.csv: names or patterns (* any characters, ? one); the name of the hand may be "
+                   "left out")
+      ->required()
+      ->type_name("COLUMN");
+  verb->add_option("-o,--output", command.output, "File to write, - for stdout; default plot.svg beside the trace")
+      ->type_name("FILE");
+  verb->add_option("--from", command.from, "Start of the time window, s")->type_name("TIME");
+  verb->add_option("--to", command.to, "End of the time window, s")->type_name("TIME");
+  verb->add_flag("--degrees", command.degrees, "Angles in degrees");
+  verb->add_flag("--no-events", command.no_events, "Do not mark the events of the run");
+  verb->add_option("--title", command.title, "Title on top of the picture")->type_name("TEXT");
+  verb->add_option("--size", command.size, "Width and height in pixels, such as 720x400")->type_name("WxH");
+  verb->footer(
+      "Examples:\n  thenar plot out/demo 'q.*_2' 'tau.*_2' --degrees\n"
+      "  thenar plot out/demo v.hand.index_2 --from 0.2 --to 0.6 -o index.svg\n\n"
+      "Exit code: 0 the picture is written, 1 it could not be written, 2 bad input.\n");
+  return verb;
+}
+
+CLI::App* add_size(CLI::App& app, SizeCommand& command) {
+  CLI::App* verb = app.add_subcommand("size", "Tell what a run asks of each actuator");
+  verb->add_option("trace", command.trace, "Folder of a run, or its states.csv")->required()->type_name("TRACE");
+  verb->add_flag("--json", command.json, "Print JSON");
+  verb->add_option("--plot", command.plot, "Also draw effort against speed (SVG)")->type_name("FILE");
+  verb->add_option("--safety", command.safety, "Factor on what is required, at least 1; default 1.5")
+      ->type_name("FACTOR");
+  verb->footer(
+      "Example:\n  thenar size out/demo --safety 2 --plot envelope.svg\n\n"
+      "Exit code: 0 done, 1 the picture could not be written, 2 bad input.\n");
+  return verb;
+}
+
 /// Complains about a first argument that is no verb, since CLI11 only says that one is missing.
 bool has_unknown_verb(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]).starts_with('-')) return false;
@@ -75,13 +111,18 @@ int dispatch(int argc, char** argv) {
   app.set_version_flag("--version", [] { return version_text(); });
   app.footer(
       "Examples:\n  thenar run scenes/demo.yaml\n  thenar info models/human_hand.yaml\n"
-      "  thenar check scenes/carv/*.yaml\n\nEvery verb has a --help of its own.\n");
+      "  thenar check scenes/carv/*.yaml\n  thenar plot out/demo 'q.*_2' --degrees\n  thenar size out/demo\n\nEvery "
+      "verb has a --help of its own.\n");
   RunCommand run_command;
   InfoCommand info_command;
   CheckCommand check_command;
+  PlotCommand plot_command;
+  SizeCommand size_command;
   const CLI::App* run_verb = add_run(app, run_command);
   const CLI::App* info_verb = add_info(app, info_command);
   const CLI::App* check_verb = add_check(app, check_command);
+  const CLI::App* plot_verb = add_plot(app, plot_command);
+  const CLI::App* size_verb = add_size(app, size_command);
   if (has_unknown_verb(app, argc, argv)) return kBadInput;
   try {
     app.parse(argc, argv);
@@ -91,6 +132,8 @@ int dispatch(int argc, char** argv) {
   if (run_verb->parsed()) return run(run_command);
   if (info_verb->parsed()) return info(info_command);
   if (check_verb->parsed()) return check(check_command);
+  if (plot_verb->parsed()) return plot(plot_command);
+  if (size_verb->parsed()) return size(size_command);
   return kBadInput;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ostream>
 #include <random>
 #include <utility>
 
@@ -14,8 +13,6 @@ namespace thenar {
 namespace {
 
 using Line = std::vector<PlotPoint>;
-
-std::ostream& operator<<(std::ostream& out, const PlotPoint& point) { return out << point.x << "," << point.y; }
 
 Line reduce(const Line& line, int bins) {
   MinMaxReducer reducer(bins);
@@ -85,7 +82,7 @@ TEST(MinMaxReducer, KeepsAnOrderedPartOfTheLine) {
     auto at = full.begin();
     for (const PlotPoint& point : reduced) {
       at = std::find(at, full.end(), point);
-      ASSERT_NE(at, full.end()) << point << " seed " << seed;
+      ASSERT_NE(at, full.end()) << point.x << " " << point.y << " seed " << seed;
       ++at;
     }
   }

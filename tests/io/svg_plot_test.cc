@@ -45,7 +45,7 @@ TEST(SvgPlot, PointsStandWhereTheyBelong) {
   chart.panels[0].series[0].points = {{0, -1}, {5, 3}, {10, 1}};
   const std::string svg = draw_svg(chart);
   double left = 0, top = 0, bottom = 0, right = 0;
-  ASSERT_EQ(std::sscanf(svg.c_str() + svg.find("stroke=\"#222\" d=\"M") + 17, "%lf %lfV%lfH%lf", &left, &top, &bottom,
+  ASSERT_EQ(std::sscanf(svg.c_str() + svg.find("stroke=\"#222\" d=\"M") + 18, "%lf %lfV%lfH%lf", &left, &top, &bottom,
                         &right),
             4);
   double x[3], y[3];

@@ -243,7 +243,8 @@ Scenario every_joint() {
   - name: h
     base_joint: planar
     bodies:
-      - {name: palm, joint: {name: wrist, type: universal}, mass: 1, inertia: [1, 1, 1]}
+      - {name: mount, mass: 1, inertia: [1, 1, 1]}
+      - {name: palm, parent: mount, joint: {name: wrist, type: universal}, mass: 1, inertia: [1, 1, 1]}
       - {name: tip, parent: palm, joint: {name: ball, type: spherical}, mass: 1, inertia: [1, 1, 1]}
       - {name: end, parent: tip, joint: {name: slide, type: prismatic}, mass: 1, inertia: [1, 1, 1]}
       - {name: last, parent: end, joint: {name: x, type: revolute}, mass: 1, inertia: [1, 1, 1]}

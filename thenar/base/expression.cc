@@ -11,6 +11,8 @@
 
 #include "thenar/base/assert.h"
 #include "thenar/base/expression_code_internal.h"
+#include "thenar/base/expression_decision_internal.h"
+#include "thenar/base/expression_jet_internal.h"
 #include "thenar/base/expression_operations_internal.h"
 #include "thenar/base/expression_switch_internal.h"
 
@@ -26,6 +28,26 @@ constexpr std::size_t kMaxTextLength = 4096;
 constexpr int kMaxNesting = 100;
 
 bool is_variable(const Instruction& leaf) { return internal::operation_of(leaf) == Operation::variable; }
+
+// A value with derivatives, and whether it moves at all: what does not has derivatives 0, even where the rules would
+// multiply 0 by infinity.
+struct Moving {
+  internal::Jet<double> jet;
+  bool moves;
+};
+
+Moving apply_moving(Operation operation, const Moving* operands) {
+  std::array<internal::Jet<double>, 3> jets;
+  std::array<double, 3> values;
+  bool moves = false;
+  for (int i = 0; i < internal::operand_count(operation); ++i) {
+    jets[i] = operands[i].jet;
+    values[i] = operands[i].jet.value;
+    moves = moves || operands[i].moves;
+  }
+  if (moves) return {internal::apply(operation, jets.data()), true};
+  return {internal::flat(internal::apply(operation, values.data())), false};
+}
 
 }  // namespace
 
@@ -403,20 +425,17 @@ double Expression::evaluate(std::span<const double> values) const noexcept {
 
 Expression::Taylor Expression::evaluate_along(std::span<const double> values,
                                               std::span<const double> rates) const noexcept {
-  using Entry = internal::Traced<internal::Jet<double>>;
   THENAR_DEMAND(values.size() >= variable_count_ && rates.size() >= variable_count_);
-  std::array<Entry, kMaxStack> stack;
+  std::array<Moving, kMaxStack> stack;
   internal::run_code(
       std::span(code_), stack.data(),
-      [values, rates](const Instruction& leaf) -> Entry {
-        if (!is_variable(leaf)) return {{leaf.constant, 0, 0}, false};
+      [values, rates](const Instruction& leaf) -> Moving {
+        if (!is_variable(leaf)) return {internal::flat(leaf.constant), false};
         const double rate = rates[leaf.variable];
         return {{values[leaf.variable], rate, 0}, rate != 0};
       },
-      [](std::size_t, Operation operation, const Entry* operands) {
-        return internal::apply_traced(operation, operands);
-      });
-  const internal::Jet<double>& result = stack[0].number;
+      [](std::size_t, Operation operation, const Moving* operands) { return apply_moving(operation, operands); });
+  const internal::Jet<double>& result = stack[0].jet;
   return {result.value, result.first, result.second};
 }
 

@@ -4,16 +4,11 @@
 /// @file
 /// Runs the postfix code of an expression, on doubles or on any other kind of number.
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <span>
 
 #include "thenar/base/expression.h"
-#include "thenar/base/expression_decision_internal.h"
-#include "thenar/base/expression_jet_internal.h"
 #include "thenar/base/expression_operations_internal.h"
-#include "thenar/base/interval_internal.h"
 
 namespace thenar::internal {
 
@@ -45,36 +40,6 @@ void run_code(std::span<const Instruction> code, Entry* stack, const Leaf& leaf,
       ++top;
     }
   }
-}
-
-/// A number, and whether it depends on what varies. What does not is computed as evaluate() does, to the last bit: it
-/// has no rounding error to allow for, and no derivative, not even 0 times infinity.
-template <class Number>
-struct Traced {
-  Number number;
-  bool varies;
-};
-
-inline Interval number_of(double constant, const Interval&) { return constant; }
-template <class Number>
-Jet<Number> number_of(double constant, const Jet<Number>&) {
-  return flat(Number(constant));
-}
-inline double constant_of(const Interval& x) { return x.nan ? std::numeric_limits<double>::quiet_NaN() : x.lo; }
-inline double constant_of(const Jet<double>& x) { return x.value; }
-inline double constant_of(const Jet<Interval>& x) { return constant_of(x.value); }
-
-template <class Number>
-Traced<Number> apply_traced(Operation operation, const Traced<Number>* operands) {
-  const int count = operand_count(operation);
-  if (std::any_of(operands, operands + count, [](const Traced<Number>& operand) { return operand.varies; })) {
-    Number numbers[3];
-    for (int i = 0; i < count; ++i) numbers[i] = operands[i].number;
-    return {apply(operation, numbers), true};
-  }
-  double constants[3] = {};
-  for (int i = 0; i < count; ++i) constants[i] = constant_of(operands[i].number);
-  return {number_of(apply(operation, constants), operands[0].number), false};
 }
 
 }  // namespace thenar::internal

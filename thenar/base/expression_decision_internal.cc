@@ -211,4 +211,34 @@ Interval apply(Operation operation, const Interval* x) {
   return {};
 }
 
+Interval apply_piece_of(Operation operation, double decision, const Interval* x) {
+  switch (operation) {
+    case Operation::abs:
+      return decision != 0 ? -x[0] : x[0];
+    case Operation::sign:
+      return {decision, decision, x[0].nan};
+    case Operation::floor:
+    case Operation::ceil:
+    case Operation::round:
+      if (std::isinf(decision)) return x[0];
+      return decision == kNoInteger ? Interval::nothing_but_nan() : Interval(decision, decision, x[0].nan);
+    case Operation::mod:
+      return std::isfinite(decision) && decision != kNoInteger ? x[0] - x[1] * Interval(decision) : apply_mod(x);
+    case Operation::min:
+    case Operation::max:
+      return decision != 0 ? x[0] : x[1];
+    case Operation::select:
+      return decision != 0 ? x[1] : x[2];
+    case Operation::clamp:
+      return decision == 1 ? x[0] : (decision == 0 ? x[1] : x[2]);
+    case Operation::blend:
+      return decision == 1 ? apply_blend(x) : Interval(decision / 2);
+    case Operation::atan2:
+      return apply(operation, x);
+    default:
+      THENAR_ASSERT(has_pieces(operation));
+      return decision;
+  }
+}
+
 }  // namespace thenar::internal

@@ -64,8 +64,10 @@ struct Decision {
 /// From here on every double is an integer, and floor(x) is x: one smooth piece.
 inline constexpr double kAllIntegers = 0x1p52;
 
+/// Stands for the integer of NaN.
+inline constexpr double kNoInteger = 0.5;
+
 inline Decision decide_cell(double x, double (*to_integer)(double)) {
-  constexpr double kNoInteger = 0.5;  // Of NaN.
   if (std::isnan(x)) return Decision::of(kNoInteger);
   if (std::abs(x) >= kAllIntegers) return Decision::of(std::copysign(kInfinity, x));
   return Decision::of(to_integer(x));
@@ -184,5 +186,8 @@ bool is_kink(Operation operation, double from, double to);
 
 /// Result for operand_count(operation) operands: contains what apply() gives for numbers of them.
 Interval apply(Operation operation, const Interval* operands);
+
+/// The same if the decision is known, although the intervals may not tell.
+Interval apply_piece_of(Operation operation, double decision, const Interval* operands);
 
 }  // namespace thenar::internal

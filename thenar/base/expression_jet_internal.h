@@ -274,4 +274,13 @@ Jet<Number> apply(Operation operation, const Jet<Number>* x) {
   return forget_beyond_gaps(result);
 }
 
+/// The same for a decision that is known although the intervals may not tell.
+inline Jet<Interval> apply_piece_of(Operation operation, double decision, const Jet<Interval>* x) {
+  const Interval values[] = {x[0].value, x[1].value, x[2].value};
+  const Interval f = apply_piece_of(operation, decision, values);
+  Jet<Interval> result = apply_piece(operation, decision, f, x);
+  result.value = f;
+  return forget_beyond_gaps(result);
+}
+
 }  // namespace thenar::internal

@@ -7,9 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include "thenar/base/assert.h"
 #include "thenar/base/expression_code_internal.h"
+#include "thenar/base/expression_decision_internal.h"
+#include "thenar/base/expression_jet_internal.h"
+#include "thenar/base/interval_internal.h"
 
 namespace thenar::internal {
 namespace {
@@ -28,10 +32,13 @@ constexpr double kStrideInZone = 1.0 / 8;
 constexpr std::size_t kMostInstructions = 4096;  // One character of text makes at most one instruction.
 using InstructionSet = std::bitset<kMostInstructions>;
 
-// The variable that grows, and the others.
+// The variable that grows while the others keep their values, and what is known about the decisions meanwhile.
 struct Line {
   std::span<const double> values;
   std::size_t index;
+  double probe;            // A place where all decisions have the values that they keep unless they switch.
+  InstructionSet settled;  // Decisions that have no switch, except that rounding may hide them for a while.
+  bool has_settled;        // Whether there are any; if not, the probe is not needed.
 
   bool varies(const Instruction& leaf) const {
     return operation_of(leaf) == Operation::variable && leaf.variable == index;
@@ -41,46 +48,93 @@ struct Line {
   }
 };
 
+using Jets = std::array<Jet<Interval>, 3>;
+using Intervals = std::array<Interval, 3>;
+
+const Intervals& values_of(const Intervals& bounds) { return bounds; }
+Intervals values_of(const Jets& bounds) { return {bounds[0].value, bounds[1].value, bounds[2].value}; }
+
+template <class Number>
+Number make_constant(double value) {
+  if constexpr (std::is_same_v<Number, Interval>) {
+    return value;
+  } else {
+    return flat(Interval(value));
+  }
+}
+
+// Bounds over a stretch, and the value at the probe. What does not vary has the value that evaluate() computes, to the
+// last bit: no rounding error to allow for, and no derivative, not even 0 times infinity.
+template <class Number>
+struct Entry {
+  Number bounds;
+  double probe;
+  bool varies;
+};
+
+template <class Number>
+Entry<Number> make_leaf(const Line& line, const Instruction& leaf, const Number& variable) {
+  if (line.varies(leaf)) return {variable, line.probe, true};
+  const double value = line.constant(leaf);
+  return {make_constant<Number>(value), value, false};
+}
+
+template <class Number>
+Entry<Number> apply_entry(const Line& line, std::size_t position, Operation operation, const Entry<Number>* operands) {
+  std::array<Number, 3> bounds;
+  std::array<double, 3> probes{};
+  bounds.fill(make_constant<Number>(0));  // Those that the operation does not have.
+  bool varies = false;
+  for (int i = 0; i < operand_count(operation); ++i) {
+    bounds[i] = operands[i].bounds;
+    probes[i] = operands[i].probe;
+    varies = varies || operands[i].varies;
+  }
+  const bool needs_probe = !varies || line.has_settled;
+  const double probe = needs_probe ? apply(operation, probes.data()) : 0;
+  if (!varies) return {make_constant<Number>(probe), probe, false};
+  if (!line.settled[position] || decide(operation, values_of(bounds).data()).certain) {
+    return {apply(operation, bounds.data()), probe, true};
+  }
+  return {apply_piece_of(operation, decide(operation, probes.data()).value, bounds.data()), probe, true};
+}
+
 // -------------------------------------------------------------------------------------------------------------------
 // All decisions at once.
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 struct Enclosure {
-  Traced<Interval> set;
-  std::size_t doubtful;  // The first instruction that matters for the value and is not certain.
+  Entry<Interval> entry;
+  std::size_t doubtful;  // The first instruction that matters for the value and is neither certain nor settled.
 };
 
-Enclosure enclose(std::size_t position, Operation operation, const Enclosure* operands, const InstructionSet& settled) {
-  std::array<Traced<Interval>, 3> sets;
-  std::array<Interval, 3> numbers;
+Enclosure enclose(const Line& line, std::size_t position, Operation operation, const Enclosure* operands) {
+  std::array<Entry<Interval>, 3> entries;
+  Intervals bounds;
   for (int i = 0; i < operand_count(operation); ++i) {
-    sets[i] = operands[i].set;
-    numbers[i] = operands[i].set.number;
+    entries[i] = operands[i].entry;
+    bounds[i] = operands[i].entry.bounds;
   }
-  Enclosure result{apply_traced(operation, sets.data()), kNone};
-  if (!result.set.varies) return result;
-  const Decision decision = decide(operation, numbers.data());
+  Enclosure result{apply_entry(line, position, operation, entries.data()), kNone};
+  if (!result.entry.varies) return result;
+  const Decision decision = decide(operation, bounds.data());
   for (int i = 0; i < operand_count(operation); ++i) {
     const bool matters = !decision.certain || depends_on_operand(operation, decision.value, i);
     if (matters) result.doubtful = std::min(result.doubtful, operands[i].doubtful);
   }
-  if (!decision.certain && !settled[position]) result.doubtful = std::min(result.doubtful, position);
+  if (!decision.certain && !line.settled[position]) result.doubtful = std::min(result.doubtful, position);
   return result;
 }
 
 // The first decision in the code that may change within [from, to], is not settled, and matters; or kNone.
-std::size_t find_doubtful(std::span<const Instruction> code, const Line& line, double from, double to,
-                          const InstructionSet& settled) {
+std::size_t find_doubtful(std::span<const Instruction> code, const Line& line, double from, double to) {
   std::array<Enclosure, kMaxStack> stack;
   run_code(
       code, stack.data(),
-      [&](const Instruction& leaf) -> Enclosure {
-        if (line.varies(leaf)) return {{Interval(from, to), true}, kNone};
-        return {{Interval(line.constant(leaf)), false}, kNone};
-      },
+      [&](const Instruction& leaf) -> Enclosure { return {make_leaf(line, leaf, Interval(from, to)), kNone}; },
       [&](std::size_t position, Operation operation, const Enclosure* operands) {
-        return enclose(position, operation, operands, settled);
+        return enclose(line, position, operation, operands);
       });
   return stack[0].doubtful;
 }
@@ -88,11 +142,9 @@ std::size_t find_doubtful(std::span<const Instruction> code, const Line& line, d
 // -------------------------------------------------------------------------------------------------------------------
 // One decision.
 
-using Operands = std::array<Jet<Interval>, 3>;
-
 // Rewrites the operands so that the decision depends on how each compares with a constant, and not on how two of them
 // compare: only then do their derivatives tell where it changes.
-void separate(Operation operation, Operands& x) {
+void separate(Operation operation, Jets& x) {
   switch (operation) {
     case Operation::less:
     case Operation::less_equal:
@@ -159,8 +211,8 @@ class DecisionSearch {
  public:
   DecisionSearch(std::span<const Instruction> code, std::size_t position, const Line& line)
       : operation_(operation_of(code[position])), line_(line) {
-    const std::size_t begin = start_of_operands(code, position, operand_count(operation_));
-    operands_ = code.subspan(begin, position - begin);
+    begin_ = start_of_operands(code, position, operand_count(operation_));
+    operands_ = code.subspan(begin_, position - begin_);
   }
 
   std::optional<Bracket> find_first(double from, double to) {
@@ -210,12 +262,12 @@ class DecisionSearch {
   }
 
   Verdict judge(double a, double b) const {
-    Operands x = calc_operands(a, b);
+    Jets x = calc_operands(a, b);
     if (const Decision decision = decide_over(x); decision.certain) return verdict_of(decision);
-    Operands at_a = calc_operands(a, a), at_b = calc_operands(b, b);
-    for (Operands* operands : {&x, &at_a, &at_b}) separate(operation_, *operands);
+    Jets at_a = calc_operands(a, a), at_b = calc_operands(b, b);
+    for (Jets* operands : {&x, &at_a, &at_b}) separate(operation_, *operands);
     const double width = (Interval(b) - Interval(a)).hi;
-    Operands tight = x;
+    Jets tight = x;
     for (std::size_t i = 0; i < x.size(); ++i) tight[i].value = tighten(x[i], at_a[i], at_b[i], width);
     if (const Decision decision = decide_over(tight); decision.certain) return verdict_of(decision);
     if (is_hidden(tight, at_a, at_b)) return Verdict::hidden;
@@ -225,9 +277,9 @@ class DecisionSearch {
 
   // Whether the operands come and go close to the point of change, and between pass it by no more than a few rounding
   // errors, these being the widths of bounds at single points.
-  bool is_hidden(const Operands& tight, const Operands& at_a, const Operands& at_b) const {
+  bool is_hidden(const Jets& tight, const Jets& at_a, const Jets& at_b) const {
     if (!is_close_to_change(at_a) || !is_close_to_change(at_b)) return false;
-    Operands lower = tight, upper = tight;
+    Jets lower = tight, upper = tight;
     for (std::size_t i = 0; i < tight.size(); ++i) {
       const double margin = kHiddenErrors * std::max(width_of(at_a[i].value), width_of(at_b[i].value));
       const double lo = tight[i].value.lo + margin, hi = tight[i].value.hi - margin;
@@ -235,14 +287,14 @@ class DecisionSearch {
       lower[i].value = lo <= hi ? Interval(lo, hi) : Interval(hi);
       upper[i].value = lo <= hi ? Interval(lo, hi) : Interval(lo);
     }
-    for (const Operands& operands : {lower, upper}) {
+    for (const Jets& operands : {lower, upper}) {
       const Decision decision = decide_over(operands);
       if (decision.certain && decision.value == reference_) return true;
     }
     return false;
   }
 
-  bool is_close_to_change(Operands point) const {
+  bool is_close_to_change(Jets point) const {
     for (Jet<Interval>& x : point) {
       if (!x.value.is_bounded()) return false;
       const double margin = kHiddenErrors * width_of(x.value);
@@ -255,25 +307,22 @@ class DecisionSearch {
     return decision.value == reference_ ? Verdict::constant : Verdict::changes;
   }
 
-  Decision decide_over(const Operands& x) const {
-    const std::array<Interval, 3> values{x[0].value, x[1].value, x[2].value};
-    return decide(operation_, values.data());
+  Decision decide_over(const Jets& x) const {
+    return decide(operation_, values_of(x).data());
   }
 
-  // Operands, with derivatives, while the variable is in [a, b].
-  Operands calc_operands(double a, double b) const {
-    using Entry = Traced<Jet<Interval>>;
-    std::array<Entry, kMaxStack> stack;
+  // Jets, with derivatives, while the variable is in [a, b].
+  Jets calc_operands(double a, double b) const {
+    std::array<Entry<Jet<Interval>>, kMaxStack> stack;
+    const Jet<Interval> variable{Interval(a, b), 1.0, 0.0};
     run_code(
-        operands_, stack.data(),
-        [&](const Instruction& leaf) -> Entry {
-          if (line_.varies(leaf)) return {{Interval(a, b), 1.0, 0.0}, true};
-          return {flat(Interval(line_.constant(leaf))), false};
-        },
-        [](std::size_t, Operation operation, const Entry* operands) { return apply_traced(operation, operands); });
-    Operands result;
+        operands_, stack.data(), [&](const Instruction& leaf) { return make_leaf(line_, leaf, variable); },
+        [&](std::size_t position, Operation operation, const Entry<Jet<Interval>>* operands) {
+          return apply_entry(line_, begin_ + position, operation, operands);
+        });
+    Jets result;
     result.fill(flat(Interval(0.0)));  // Those that the operation does not have.
-    for (int i = 0; i < operand_count(operation_); ++i) result[i] = stack[i].number;
+    for (int i = 0; i < operand_count(operation_); ++i) result[i] = stack[i].bounds;
     return result;
   }
 
@@ -291,7 +340,7 @@ class DecisionSearch {
   // The same beyond rounding, and not for a moment only if that would not matter: max(t^2, 0) has no kink at 0.
   bool is_proven_changed(double t) const {
     const Decision decision = decide_over(calc_operands(t, t));
-    if (!decision.certain || decision.value == reference_) return false;
+    if (!decision.certain || decision.value == reference_ || !has_changed(t)) return false;
     if (!is_kink(operation_, reference_, decision.value)) return true;
     const Decision beyond = decide_over(calc_operands(t, step_by(t, 1)));
     return beyond.certain && beyond.value == decision.value;
@@ -311,6 +360,7 @@ class DecisionSearch {
 
   Operation operation_;
   const Line& line_;
+  std::size_t begin_ = 0;  // Of the operands' code.
   std::span<const Instruction> operands_;
   double start_ = 0;
   double reached_ = 0;    // The decision is proven to have its reference value here.
@@ -322,17 +372,18 @@ class DecisionSearch {
 std::optional<Bracket> find_switch(std::span<const Instruction> code, std::span<const double> values,
                                    std::size_t index, double from, double to) {
   THENAR_DEMAND(code.size() <= kMostInstructions && std::isfinite(from) && std::isfinite(to));
-  const Line line{values, index};
-  InstructionSet settled;
+  // Where the search starts one number may be decided by itself; a jump there is found at once, a kink is past.
+  Line line{values, index, step_by(from, 1), {}, false};
   std::optional<Bracket> first;
   while (from < to) {
-    const std::size_t position = find_doubtful(code, line, from, to, settled);
+    const std::size_t position = find_doubtful(code, line, from, to);
     if (position == kNone) break;
     if (const auto found = DecisionSearch(code, position, line).find_first(from, to)) {
       first = found;
       to = found->before;
     }
-    settled.set(position);
+    line.settled.set(position);
+    line.has_settled = true;
   }
   return first;
 }

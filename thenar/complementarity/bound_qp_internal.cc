@@ -10,7 +10,9 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A certificate must exclude all z up to this many times the present scale.
-constexpr double kCertificateMargin = 100;
+constexpr double kCertificateMargin = 1e6;
+/// Errors up to this many times the declared one are forgiven where the alternative is to give up.
+constexpr double kLeftoverMargin = 100;
 
 }  // namespace
 
@@ -27,9 +29,11 @@ BoundQp::BoundQp(int capacity)
       column_(capacity),
       y_(capacity),
       target_(capacity),
-      load_(capacity) {
+      load_(capacity),
+      saved_z_(capacity) {
   const auto size = static_cast<std::size_t>(capacity);
   place.reserve(size);
+  saved_place_.reserve(size);
   candidates_.reserve(size);
   settled_.reserve(size);
 }
@@ -46,6 +50,11 @@ bool BoundQp::is_free(int i) const { return lower[i] == -kInfinity && upper[i] =
 QpOutcome BoundQp::run() {
   const QpOutcome outcome = search();
   update_motion();
+  residual = 0;
+  for (int k = 0; k < n_; ++k) {
+    residual = std::max(residual, place[k] == Place::held ? std::abs(w[k]) : calc_violation(k));
+  }
+  if (residual > 0) residual /= motion_scale();
   return outcome;
 }
 
@@ -244,14 +253,14 @@ BoundQp::Direction BoundQp::calc_direction(int k) {
   return d;
 }
 
-/// y − A_CC⁻¹ (A_CC y − A_Ck), residuals in long double: what is left of A (e_k − y) is then rounding of y itself.
+/// y − A_CC⁻¹ (A_CC y − A_Ck), errors in long double: what is left of A (e_k − y) is then rounding of y itself.
 void BoundQp::refine_direction(int k) {
   const int m = factor_.size();
   const std::span<const int> rows = factor_.rows();
   for (int p = 0; p < m; ++p) {
-    long double residual = A(rows[p], k);
-    for (int q = 0; q < m; ++q) residual -= static_cast<long double>(A(rows[p], rows[q])) * y_[q];
-    target_[p] = static_cast<double>(residual);
+    long double error = A(rows[p], k);
+    for (int q = 0; q < m; ++q) error -= static_cast<long double>(A(rows[p], rows[q])) * y_[q];
+    target_[p] = static_cast<double>(error);
   }
   factor_.solve_lower(target_.head(m));
   factor_.solve_upper(target_.head(m));
@@ -283,6 +292,31 @@ bool BoundQp::is_settled(int k, const Direction& d) const {
   return std::abs(w[k]) <= (d.dependent ? epsilon : rounding) * d.amplification * motion_scale() + b_error[k];
 }
 
+/// What to make of w_k of a dependent row when nothing proves a contradiction.
+BoundQp::Verdict BoundQp::judge_leftover(const Direction& d, double motion) const {
+  const double scale = d.amplification * motion_scale();
+  // The data may be a little worse than they claim.
+  if (motion <= kLeftoverMargin * epsilon * scale) return Verdict::zero;
+  // The numbers as they are say that k is independent.
+  if (d.s > rounding * d.amplification * d.amplification) return Verdict::movable;
+  // The row differs from a combination of the held ones by an angle too small for A to show, √s ≤ √ε, along which the
+  // motion may be anything. Only forces of |w_k| / s could stop it.
+  return motion <= std::sqrt(epsilon) * scale ? Verdict::zero : Verdict::unclear;
+}
+
+/// Keeps the point at which a drive begins; a drive that leads nowhere returns to it.
+void BoundQp::save() {
+  saved_z_.head(n_) = z.head(n_);
+  saved_place_ = place;
+  candidates_.assign(factor_.rows().begin(), factor_.rows().end());
+}
+
+void BoundQp::restore() {
+  z.head(n_) = saved_z_.head(n_);
+  place = saved_place_;
+  factor_.assign(candidates_, A.topLeftCorner(n_, n_));
+}
+
 /// Step 3.
 BoundQp::Drive BoundQp::drive(int k) {
   const double sign = w[k] > 0 ? -1 : 1;
@@ -293,9 +327,8 @@ BoundQp::Drive BoundQp::drive(int k) {
   for (;;) {
     const Direction d = calc_direction(k);
     if (first && is_settled(k, d)) return Drive::settled;
-    first = false;
     if (d.s < -4 * epsilon * d.amplification * d.amplification) return Drive::indefinite;
-    const double full = d.dependent ? kInfinity : motion / d.s;
+    double full = d.dependent ? kInfinity : motion / d.s;
     const double own = own_room - travelled;
     const Step block = find_block(sign);
     if (d.dependent && own == kInfinity) {
@@ -303,11 +336,17 @@ BoundQp::Drive BoundQp::drive(int k) {
       const double longest = motion / (epsilon * d.amplification);
       if (block.length > longest && certify(k, sign)) return Drive::infeasible;
       if (block.position < 0) {
-        // Neither a contradiction nor zero: let it pass as zero if the error of the data is not far below.
-        const bool small = motion <= kCertificateMargin * epsilon * d.amplification * motion_scale();
-        return small && travelled == 0 ? Drive::settled : Drive::ill_conditioned;
+        const Verdict verdict = judge_leftover(d, motion);
+        if (verdict == Verdict::unclear) return Drive::ill_conditioned;
+        if (verdict == Verdict::zero) {
+          if (!first) restore();
+          return Drive::settled;
+        }
+        full = motion / d.s;
       }
     }
+    if (first) save();
+    first = false;
     const double length = std::min({full, own, block.length});
     for (int p = 0; p < factor_.size(); ++p) {
       const int i = factor_.rows()[p];

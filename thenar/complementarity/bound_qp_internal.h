@@ -44,6 +44,7 @@ class BoundQp {
 
   VectorX<double> z, w;  ///< the answer, or the last point within bounds
   VectorX<double> ray;   ///< infeasible: the certificate
+  double residual = 0;   ///< largest violation of w, as a part of motion_scale()
   long long pivots = 0;
 
   int size() const { return n_; }
@@ -74,6 +75,7 @@ class BoundQp {
  private:
   enum class Accuracy : unsigned char { plain, refined };
   enum class Drive : unsigned char { moved, settled, infeasible, indefinite, ill_conditioned };
+  enum class Verdict : unsigned char { zero, movable, unclear };
   struct Step {
     double length;
     int position;  ///< in the factor, of the row that stops the step; −1: none
@@ -91,6 +93,9 @@ class BoundQp {
   std::optional<int> choose_row() const;
   double calc_violation(int k) const;
   bool is_settled(int k, const Direction& direction) const;
+  Verdict judge_leftover(const Direction& direction, double motion) const;
+  void save();
+  void restore();
   Drive drive(int k);
   Step find_block(double sign) const;
   void refine_direction(int k);
@@ -102,7 +107,8 @@ class BoundQp {
   int n_ = 0;
   double b_scale_ = 0;
   HeldFactor factor_;
-  VectorX<double> column_, y_, target_, load_;
+  VectorX<double> column_, y_, target_, load_, saved_z_;
+  std::vector<Place> saved_place_;
   std::vector<int> candidates_;
   std::vector<unsigned char> settled_;  ///< rows found to be zero within the error since z last moved
 };

@@ -17,6 +17,9 @@ using internal::BoundQp;
 using internal::Place;
 using internal::QpOutcome;
 
+/// What may be left of w where A cannot tell a nearly dependent row from a dependent one.
+constexpr double kMaxResidual = 1e-8;
+
 /// A power of two near 1/√a: scaling with it is exact and brings the diagonal into [½, 2).
 double scale_of(double a) {
   const int exponent = std::ilogb(a);
@@ -187,6 +190,7 @@ void ExactSolver::Work::clear_solution(int n) {
   solution.forces_unique = true;
   solution.certificate.clear();
   solution.basis.clear();
+  solution.residual = 0;
   solution.pivots = 0;
 }
 
@@ -298,8 +302,10 @@ void ExactSolver::Work::solve_apart(const ConstraintProblem& problem) {
 }
 
 void ExactSolver::Work::solve_together(const ConstraintProblem& problem) {
-  const QpOutcome outcome = qp.run();
+  QpOutcome outcome = qp.run();
+  if (outcome == QpOutcome::solved && !(qp.residual <= kMaxResidual)) outcome = QpOutcome::ill_conditioned;
   solution.pivots = qp.pivots;
+  solution.residual = qp.residual;
   write_point(problem);
   if (outcome == QpOutcome::solved) {
     write_degeneracy();

@@ -70,6 +70,9 @@ struct ConstraintSolution {
   /// meet the rows, for 0 ≤ yᵀ w = yᵀ A z + bᵀ y would contradict this. grade_certificate() checks it.
   std::vector<double> certificate;
 
+  /// Largest violation by w, in scaled units, relative to max |b̂| + |ẑ|₁. Rounding, except where rows are so close to
+  /// dependent that A cannot tell (angles below √accuracy): then what they leave is here, up to √accuracy.
+  double residual = 0;
   std::vector<BasisEntry> basis;  ///< warm start for the next problem: ids and states
   long long pivots = 0;           ///< rows that entered or left the basis
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/held_factor_internal.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace thenar::internal {
@@ -49,13 +51,21 @@ void HeldFactor::remove(int p, const Eigen::Ref<const MatrixX<double>>& A) {
   }
 }
 
+void HeldFactor::assign(std::span<const int> rows, const Eigen::Ref<const MatrixX<double>>& A) {
+  rows_.assign(rows.begin(), rows.end());
+  refresh(A);
+}
+
 void HeldFactor::refresh(const Eigen::Ref<const MatrixX<double>>& A) {
   removals_ = 0;
   for (int i = 0; i < size(); ++i) {
     for (int j = 0; j < i; ++j) {
       L_(i, j) = (A(rows_[i], rows_[j]) - L_.row(i).head(j).dot(L_.row(j).head(j))) / L_(j, j);
     }
-    L_(i, i) = std::sqrt(A(rows_[i], rows_[i]) - L_.row(i).head(i).squaredNorm());
+    // Rounding may eat up the last bits of a pivot of a nearly singular basis.
+    const double diagonal = A(rows_[i], rows_[i]);
+    const double pivot = diagonal - L_.row(i).head(i).squaredNorm();
+    L_(i, i) = std::sqrt(std::max(pivot, std::numeric_limits<double>::epsilon() * diagonal));
   }
 }
 

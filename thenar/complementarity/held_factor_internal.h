@@ -32,6 +32,8 @@ class HeldFactor {
   /// Removes the row at position p. `A` is the whole matrix.
   void remove(int p, const Eigen::Ref<const MatrixX<double>>& A);
 
+  /// Starts over with these rows, which are known to be independent.
+  void assign(std::span<const int> rows, const Eigen::Ref<const MatrixX<double>>& A);
   /// Starts over with those of `candidates` that are independent of each other within the relative error `epsilon`,
   /// taking the most independent one first (Cholesky with diagonal pivoting).
   void append_independent(std::span<const int> candidates, const Eigen::Ref<const MatrixX<double>>& A, double epsilon);

@@ -23,6 +23,8 @@ class DynamicsDerivatives {
   /// world axes.
   const Result& forward_in_state(const Model& model, const double* q, const double* v, const double* tau,
                                  std::span<const BodyWrench<double>> wrenches);
+  /// Of the last call.
+  const Result& result() const { return result_; }
   /// tau(q, v, v̇).
   const Result& inverse(const Model& model, const double* q, const double* v, const double* vdot);
 

@@ -44,10 +44,11 @@ std::string without_hand(const std::string& column) {
   return second == std::string::npos ? std::string() : column.substr(0, first) + column.substr(second);
 }
 
-/// "q.hand.wrist.*" for "q.hand.wrist.0": what someone may have meant who wrote "q.hand.wrist".
+/// "q.hand.wrist.*" for "q.hand.wrist.0": what someone may have meant who wrote "q.hand.wrist". A name of one part
+/// stays.
 std::string with_last_part_open(const std::string& column) {
   const std::size_t last = column.rfind('.');
-  return last == std::string::npos ? std::string() : column.substr(0, last) + ".*";
+  return last == std::string::npos ? column : column.substr(0, last) + ".*";
 }
 
 bool is_pattern(const std::string& text) { return text.find_first_of("*?") != std::string::npos; }
@@ -58,18 +59,20 @@ bool fits(const std::string& pattern, const std::string& name) {
 
 /// The end of a message about a pattern that fits nothing: the closest name and the columns that come near.
 std::string suggest_columns(const std::string& pattern, std::span<const std::string> columns) {
-  std::vector<std::string> candidates, listed;
+  // Open ends come first, so that "q.wrist" is told "q.wrist.*" rather than the equally close "q.wrist.0".
+  std::vector<std::string> open, names, listed;
   const std::string_view quantity = std::string_view(pattern).substr(0, pattern.find('.') + 1);
   for (const std::string& column : columns.subspan(1)) {
-    const std::string shorter = without_hand(column);
-    for (const std::string& name :
-         {column, shorter, with_last_part_open(column), shorter.empty() ? shorter : with_last_part_open(shorter)}) {
-      if (!name.empty()) candidates.push_back(name);
+    for (const std::string& name : {column, without_hand(column)}) {
+      if (name.empty()) continue;
+      open.push_back(with_last_part_open(name));
+      names.push_back(name);
     }
     if (!quantity.empty() && column.starts_with(quantity)) listed.push_back(column);
   }
   if (listed.empty()) listed.assign(columns.begin() + 1, columns.end());
-  const auto close = closest_match(pattern, candidates);
+  open.insert(open.end(), names.begin(), names.end());
+  const auto close = closest_match(pattern, open);
   const bool is_output = pattern.ends_with(".svg");
   return fmt::format("; {}{}columns: {}", is_output ? "the file to write is named by -o; " : "",
                      close ? fmt::format("did you mean '{}'? ", *close) : std::string(), list_words(listed));

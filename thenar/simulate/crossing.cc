@@ -16,12 +16,18 @@ double bernstein(int n, int i, double x) {
 
 }  // namespace
 
-CrossingFinder::CrossingFinder(int degree) {
-  const int count = degree + 1;
+std::vector<double> CrossingFinder::make_nodes(int degree) {
+  std::vector<double> nodes;
+  for (int k = 0; k < degree; ++k) nodes.push_back(0.5 - 0.5 * std::cos(std::numbers::pi * k / degree));
+  nodes.push_back(1);
+  return nodes;
+}
+
+CrossingFinder::CrossingFinder(std::vector<double> nodes) : nodes_(std::move(nodes)) {
+  const int count = static_cast<int>(nodes_.size());
   MatrixX<double> values(count, count);
   for (int k = 0; k < count; ++k) {
-    nodes_.push_back(k == degree ? 1 : 0.5 - 0.5 * std::cos(std::numbers::pi * k / degree));
-    for (int i = 0; i < count; ++i) values(k, i) = bernstein(degree, i, nodes_.back());
+    for (int i = 0; i < count; ++i) values(k, i) = bernstein(count - 1, i, nodes_[static_cast<std::size_t>(k)]);
   }
   to_bernstein_ = values.inverse();
   // Depth-first: one piece is halved, its right half waits.

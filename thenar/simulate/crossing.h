@@ -20,10 +20,12 @@ namespace thenar {
 
 class CrossingFinder {
  public:
-  /// For functions given at `degree` + 1 nodes.
-  explicit CrossingFinder(int degree);
+  /// For functions given at these nodes, 0 = θ_0 < θ_1 < … < θ_degree = 1.
+  explicit CrossingFinder(std::vector<double> nodes);
 
-  /// The nodes, 0 = θ_0 < θ_1 < … < θ_degree = 1 (Chebyshev–Lobatto: where interpolation is well conditioned).
+  /// Chebyshev–Lobatto nodes, where interpolation is well conditioned.
+  static std::vector<double> make_nodes(int degree);
+
   const std::vector<double>& nodes() const { return nodes_; }
 
   /// A stretch [before, after] of θ that the function enters at or above zero and leaves below zero.

@@ -5,14 +5,17 @@
 #include <array>
 #include <cmath>
 
+#include "thenar/simulate/radau_tableau_internal.h"
+
 namespace thenar {
 namespace {
 
 /// Dense output of the explicit method is a polynomial of degree 7.
 constexpr int kFineDegree = 8;
-constexpr int kCoarseDegree = 4;
-/// How much of its distance to zero the value at the middle of a step may differ from what the other four places
-/// predict, and the part of the largest reaction below which that does not matter.
+/// Reactions are looked at in five places, or at the stages of the implicit method.
+constexpr int kPlaceDegree = 4;
+/// How much of its distance to zero the value at the middle place may differ from what the others predict, and the part
+/// of the largest reaction below which that does not matter.
 constexpr double kTrust = 0.1;
 constexpr double kSmallReaction = 1e-3;
 /// Width of the bracket around a crossing, as a part of the step.
@@ -20,13 +23,23 @@ constexpr double kBracket = 1e-15;
 /// A way back to a stop that is longer than this part of the way there is no correction of rounding.
 constexpr double kLongestWayBack = 0.1;
 
-/// What the cubic through f(θ) at the other four nodes of a quartic has at the middle one.
-double predict_middle(const VectorX<double>& f, const std::vector<double>& nodes) {
+/// A stop is out of reach of a step when its gap at both ends is longer than this many times the way at the larger speed.
+constexpr double kReach = 4;
+/// An implicit step should end where something happens in it, or so little later.
+constexpr double kCloseToEnd = 0.9, kBehind = 1.02;
+
+std::vector<double> stages_of_implicit_method() {
+  return {0, internal::radau::kNodes[0], internal::radau::kNodes[1], 1};
+}
+
+/// What the polynomial through f at the other nodes has at node m.
+double predict(const VectorX<double>& f, const std::vector<double>& nodes, std::size_t m) {
   double sum = 0;
-  for (const std::size_t i : {0, 1, 3, 4}) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i == m) continue;
     double weight = 1;
-    for (const std::size_t j : {0, 1, 3, 4}) {
-      if (j != i) weight *= (nodes[2] - nodes[j]) / (nodes[i] - nodes[j]);
+    for (std::size_t j = 0; j < nodes.size(); ++j) {
+      if (j != i && j != m) weight *= (nodes[m] - nodes[j]) / (nodes[i] - nodes[j]);
     }
     sum += weight * f(static_cast<Eigen::Index>(i));
   }
@@ -36,12 +49,17 @@ double predict_middle(const VectorX<double>& f, const std::vector<double>& nodes
 }  // namespace
 
 EventWatch::EventWatch(const ConstrainedMotion& motion, const Tolerances& tolerances)
-    : motion_(motion), tolerances_(tolerances), rows_(motion.rows()), fine_(kFineDegree), coarse_(kCoarseDegree) {
+    : motion_(motion),
+      tolerances_(tolerances),
+      rows_(motion.rows()),
+      fine_(CrossingFinder::make_nodes(kFineDegree)),
+      explicit_places_(CrossingFinder::make_nodes(kPlaceDegree)),
+      implicit_places_(stages_of_implicit_method()),
+      in_reach_(rows_.size(), 0) {
   q_.setZero(motion.model().position_count(), kFineDegree + 1);
   v_.setZero(motion.size(), kFineDegree + 1);
-  reactions_.setZero(static_cast<Eigen::Index>(rows_.size()), kCoarseDegree + 1);
+  reactions_.setZero(static_cast<Eigen::Index>(rows_.size()), kPlaceDegree + 1);
   values_.setZero(kFineDegree + 1);
-  coarse_values_.setZero(kCoarseDegree + 1);
 }
 
 bool EventWatch::has_work() const {
@@ -52,11 +70,36 @@ bool EventWatch::has_work() const {
 
 EventWatch::Finding EventWatch::find(Stepper& stepper) {
   first_.reset();
-  sample_states(stepper);
-  watch_gaps(stepper);
-  watch_slips(stepper);
-  if (!watch_reactions(stepper)) return {.is_resolved = false, .crossing = {}};
-  return {.is_resolved = true, .crossing = first_};
+  const bool slips = std::any_of(motion_.mode().slip.begin(), motion_.mode().slip.end(), [](int s) { return s != 0; });
+  if (find_gaps_in_reach(stepper) || slips) {
+    sample_states(stepper);
+    watch_gaps(stepper);
+    watch_slips(stepper);
+  }
+  places_ = stepper.is_implicit() ? &implicit_places_ : &explicit_places_;
+  if (!watch_reactions(stepper)) return {.retry = 0.5 * stepper.h(), .crossing = {}};
+  if (first_ && stepper.is_implicit() && first_->theta < kCloseToEnd) {
+    return {.retry = kBehind * first_->theta * stepper.h(), .crossing = {}};
+  }
+  return {.retry = {}, .crossing = first_};
+}
+
+/// Marks the stops that may be met inside the step. Those that depend on other coordinates always count.
+bool EventWatch::find_gaps_in_reach(Stepper& stepper) {
+  const State& start = stepper.state();
+  const Stepper::Point& end = stepper.interpolate(1);
+  bool any = false;
+  for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
+    JointRow& stop = rows_[static_cast<std::size_t>(i)];
+    char& in_reach = in_reach_[static_cast<std::size_t>(i)];
+    in_reach = stop.kind() == JointRowKind::stop && !motion_.mode().holds(i);
+    if (in_reach && stop.is_constant()) {
+      const double way = stepper.h() * std::max(std::abs(start.v(stop.dof())), std::abs(end.v(stop.dof())));
+      in_reach = std::min(stop.calc_value(start.q.data()), stop.calc_value(end.q.data())) <= kReach * way;
+    }
+    any = any || in_reach;
+  }
+  return any;
 }
 
 void EventWatch::sample_states(Stepper& stepper) {
@@ -70,8 +113,9 @@ void EventWatch::sample_states(Stepper& stepper) {
 /// Narrows the first crossing of the function, whose values are at the nodes of the finder, and keeps it if it comes
 /// before those found so far.
 template <class Function>
-bool EventWatch::keep_first(CrossingFinder& finder, const Function& function, Crossing found) {
-  const auto bracket = finder.find(&finder == &fine_ ? values_ : coarse_values_, function);
+bool EventWatch::keep_first(CrossingFinder& finder, const VectorX<double>& values, const Function& function,
+                            Crossing found) {
+  const auto bracket = finder.find(values, function);
   if (!bracket || (first_ && bracket->before >= first_->theta)) return false;
   found.theta = function(bracket->before) < 0 ? bracket->before : refine_crossing(*bracket, kBracket, function).after;
   if (first_ && first_->theta <= found.theta) return false;
@@ -90,12 +134,12 @@ double EventWatch::calc_gap(Stepper& stepper, int row, double theta) {
 void EventWatch::watch_gaps(Stepper& stepper) {
   for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
     JointRow& stop = rows_[static_cast<std::size_t>(i)];
-    if (stop.kind() != JointRowKind::stop || motion_.mode().holds(i)) continue;
+    if (!in_reach_[static_cast<std::size_t>(i)]) continue;
     for (Eigen::Index k = 0; k < values_.size(); ++k) {
       const double* q = q_.col(k).data();
       values_(k) = stop.calc_value(q) + tolerances_.gap_rounding(stop.dof(), q[stop.coordinate()], stop.calc_target(q));
     }
-    if (keep_first(fine_, [&](double theta) { return calc_gap(stepper, i, theta); },
+    if (keep_first(fine_, values_, [&](double theta) { return calc_gap(stepper, i, theta); },
                    {.row = i, .kind = CrossingKind::gap})) {
       move_to_contact(stepper, stop);
     }
@@ -119,7 +163,7 @@ void EventWatch::watch_slips(Stepper& stepper) {
     // Less than what counts as rest, so that a slip found to have ended does rest.
     const double rounding = 0.25 * tolerances_.speed_rounding(dof);
     for (Eigen::Index k = 0; k < values_.size(); ++k) values_(k) = direction * v_(dof, k) + rounding;
-    keep_first(fine_, [&](double theta) { return direction * stepper.interpolate(theta).v(dof) + rounding; },
+    keep_first(fine_, values_, [&](double theta) { return direction * stepper.interpolate(theta).v(dof) + rounding; },
                {.row = i, .kind = CrossingKind::slip});
   }
 }
@@ -138,9 +182,11 @@ bool EventWatch::watch_reactions(Stepper& stepper) {
   };
   if (std::none_of(held.begin(), held.end(), is_watched)) return true;
   const auto count = static_cast<Eigen::Index>(held.size());
-  for (std::size_t k = 0; k < coarse_.nodes().size(); ++k) {
-    reactions_.col(static_cast<Eigen::Index>(k)).head(count) = stepper.calc_reactions(coarse_.nodes()[k]);
+  const std::vector<double>& places = places_->nodes();
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    reactions_.col(static_cast<Eigen::Index>(k)).head(count) = stepper.calc_reactions(places[k]);
   }
+  place_values_.resize(static_cast<Eigen::Index>(places.size()));
   for (Eigen::Index k = 0; k < count; ++k) {
     const int row = held[static_cast<std::size_t>(k)];
     if (!is_watched(row)) continue;
@@ -152,18 +198,17 @@ bool EventWatch::watch_reactions(Stepper& stepper) {
   return true;
 }
 
-/// Watches reaction k against its lower (sign 1) or upper (−1) bound; false when five places do not suffice.
+/// Watches reaction k against its lower (sign 1) or upper (−1) bound; false when the places do not suffice.
 bool EventWatch::watch_bound(Stepper& stepper, Eigen::Index k, double sign) {
   const int row = motion_.mode().held[static_cast<std::size_t>(k)];
-  for (Eigen::Index i = 0; i < coarse_values_.size(); ++i) {
-    coarse_values_(i) = calc_margin(reactions_(k, i), row, sign);
-  }
-  const double surprise = std::abs(coarse_values_(2) - predict_middle(coarse_values_, coarse_.nodes()));
-  const double smallest = std::abs(coarse_values_.minCoeff());
-  const double small = kSmallReaction * coarse_values_.cwiseAbs().maxCoeff();
+  for (Eigen::Index i = 0; i < place_values_.size(); ++i) place_values_(i) = calc_margin(reactions_(k, i), row, sign);
+  const double surprise = std::abs(place_values_(2) - predict(place_values_, places_->nodes(), 2));
+  const double smallest = std::abs(place_values_.minCoeff());
+  const double small = kSmallReaction * place_values_.cwiseAbs().maxCoeff();
   const double nothing = tolerances_.effort_rounding(rows_[static_cast<std::size_t>(row)].dof());
   if (surprise > std::max(kTrust * std::max(smallest, small), nothing)) return false;
-  keep_first(coarse_, [&](double theta) { return calc_margin(stepper.calc_reactions(theta)(k), row, sign); },
+  keep_first(*places_, place_values_,
+             [&](double theta) { return calc_margin(stepper.calc_reactions(theta)(k), row, sign); },
              {.row = row, .kind = CrossingKind::reaction, .at_upper = sign < 0});
   return true;
 }

@@ -4,7 +4,11 @@
 /// @file
 /// Looks into a step for the first thing that ends its mode: a gap that closes, a reaction that leaves its bounds, a
 /// slip that stops. Gaps and slips are functions of the dense output; reactions cost an evaluation of the dynamics each,
-/// so they are looked at in five places, and a step in which five do not suffice to tell their sign is made shorter.
+/// so they are looked at in a few places, and a step in which these do not suffice to tell their sign is made shorter.
+///
+/// Where the motion is stiff, reactions are exact at the stages of the implicit method only: between them the dense
+/// output leaves the slow motion by as much as its error, which stiff dampers turn into large forces. So reactions are
+/// looked at there, and a step in which something happens is made again so that it ends close behind it.
 
 #include <optional>
 #include <vector>
@@ -32,13 +36,14 @@ class EventWatch {
   bool has_work() const;
 
   struct Finding {
-    bool is_resolved = true;  ///< false: the step must be made shorter before one can tell
+    std::optional<double> retry;  ///< the step must be made again with this length, s, before one can tell
     std::optional<Crossing> crossing;
   };
   /// The first crossing in the stepper's last step. The motion must be in the mode of that step.
   Finding find(Stepper& stepper);
 
  private:
+  bool find_gaps_in_reach(Stepper& stepper);
   void sample_states(Stepper& stepper);
   void watch_gaps(Stepper& stepper);
   void move_to_contact(Stepper& stepper, JointRow& stop);
@@ -48,15 +53,17 @@ class EventWatch {
   bool watch_bound(Stepper& stepper, Eigen::Index k, double sign);
   double calc_margin(double reaction, int row, double sign) const;
   template <class Function>
-  bool keep_first(CrossingFinder& finder, const Function& function, Crossing found);
+  bool keep_first(CrossingFinder& finder, const VectorX<double>& values, const Function& function, Crossing found);
 
   const ConstrainedMotion& motion_;
   const Tolerances& tolerances_;
   std::vector<JointRow> rows_;  ///< copies, which may be evaluated without disturbing the motion's
-  CrossingFinder fine_, coarse_;
+  CrossingFinder fine_, explicit_places_, implicit_places_;
+  CrossingFinder* places_ = nullptr;  ///< where reactions are looked at in this step
+  std::vector<char> in_reach_;  ///< per row: a stop that the step may have met
   MatrixX<double> q_, v_;       ///< per node of fine_
-  MatrixX<double> reactions_;   ///< per node of coarse_
-  VectorX<double> values_, coarse_values_;
+  MatrixX<double> reactions_;   ///< per place
+  VectorX<double> values_, place_values_;
   std::optional<Crossing> first_;
 };
 

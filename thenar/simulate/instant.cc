@@ -78,25 +78,28 @@ const ConstraintSolution& InstantSolver::solve(const char* what) {
 }
 
 const std::vector<Strike>& InstantSolver::resolve_impact(const VectorX<double>& q, VectorX<double>& v,
-                                                         const std::vector<char>& plastic) {
+                                                         const std::vector<StopResponse>& responses) {
   strikes_.clear();
   fault_.clear();
   energy_lost_ = 0;
   chosen_.clear();
-  bool approached = false;
+  const auto response = [&](int i) { return responses[static_cast<std::size_t>(i)]; };
+  bool jumps = false;
   for (int i = 0; i < static_cast<int>(motion_.rows().size()); ++i) {
     if (!is_bilateral(row(i)) && !touches(i)) continue;
     chosen_.push_back(i);
     row(i).update(q.data(), v.data());
-    approached |= touches(i) && row(i).multiply(v.data()) < -tolerances_.speed_rounding(row(i).dof());
+    const double rate = row(i).multiply(v.data()), nothing = tolerances_.speed_rounding(row(i).dof());
+    jumps |= touches(i) && (rate < -nothing || (rate > nothing && response(i) == StopResponse::capture));
   }
-  if (!approached) return strikes_;
+  if (!jumps) return strikes_;
   set_up_problem(q, v);
   for (int k = 0; k < problem_.size(); ++k) {
     const int i = chosen_[static_cast<std::size_t>(k)];
     const double rate = row(i).multiply(v.data());
-    const bool rebounds = rate < 0 && !plastic[static_cast<std::size_t>(i)];
+    const bool rebounds = rate < 0 && response(i) == StopResponse::elastic;
     problem_.b()(k) = rebounds ? rate + row(i).restitution() * rate : rate;
+    if (response(i) == StopResponse::capture && touches(i)) problem_.row(k).kind = RowKind::bilateral;
   }
   const ConstraintSolution& solution = solve("impulse");
   if (!fault_.empty()) return strikes_;
@@ -107,7 +110,7 @@ const std::vector<Strike>& InstantSolver::resolve_impact(const VectorX<double>& 
     // Where p acts, w = 0 says J v⁺ = −e J v⁻.
     const double after = p(k) != 0 ? before - problem_.b()(k) : before;
     energy_lost_ -= 0.5 * p(k) * (before + after);
-    if (touches(i) && p(k) > 0) strikes_.push_back({i, before, after, p(k)});
+    if (touches(i) && p(k) != 0) strikes_.push_back({i, before, after, p(k)});
   }
   v.noalias() += response_.X() * p;
   for (const Strike& strike : strikes_) {

@@ -35,6 +35,13 @@ struct Strike {
   double impulse = 0;  ///< N m s or N s
 };
 
+/// How a stop takes part in an impact.
+enum class StopResponse : char {
+  elastic,  ///< with its restitution
+  plastic,  ///< without
+  capture   ///< the joint stays there: what is left of its bouncing is too small to follow
+};
+
 /// A held row whose reaction has just reached its bound: the lower one (a stop would pull; friction at −f) or the
 /// upper one (friction at +f).
 struct Trigger {
@@ -52,10 +59,10 @@ class InstantSolver {
   void find_touching(VectorX<double>& q, const VectorX<double>& v);
   bool touches(int row) const { return touching_[static_cast<std::size_t>(row)] != 0; }
 
-  /// Lets velocities jump where a touching stop is approached; rows marked in `plastic` do so without restitution.
+  /// Lets velocities jump where a touching stop is approached, or captures its joint; `responses` has an entry per row.
   /// Returns the stops struck, none if nothing jumped. Needs find_touching.
   const std::vector<Strike>& resolve_impact(const VectorX<double>& q, VectorX<double>& v,
-                                            const std::vector<char>& plastic);
+                                            const std::vector<StopResponse>& responses);
   /// In the last impact, J.
   double energy_lost() const { return energy_lost_; }
 

@@ -53,7 +53,8 @@ class Integrator {
   virtual ~Integrator() = default;
 
   /// Tries one step of length h > 0 (s) from y with that slope. `weights` (2 n) is the tolerated local error of each
-  /// entry of (x, v); methods of fixed step do not look at it.
+  /// entry of (x, v); methods of fixed step do not look at it. The last evaluation of an accepted attempt is that of
+  /// end_slope().
   virtual StepAttempt attempt(MotionEquations& equations, double t, double h, const double* y, const double* slope,
                               std::span<const double> weights) = 0;
 

@@ -13,6 +13,8 @@ namespace {
 
 /// Newton steps that bring a position back on curved rows: it starts within the tolerance of a step, so two suffice.
 constexpr int kMostProjections = 4;
+/// Positions (rad, m) this close have the same Jacobian for Newton's method.
+constexpr double kSamePosition = 0.05;
 
 bool is_rotation_in_space(const Link& link) { return link.kind == LinkKind::ball || link.kind == LinkKind::free; }
 
@@ -49,6 +51,7 @@ ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
 }
 
 void ConstrainedMotion::set_mode(const Mode& mode) {
+  mode_is_new_ = mode_is_new_ || !(mode_ == mode);
   mode_ = mode;
   const auto k = static_cast<Eigen::Index>(mode.held.size());
   reactions_.setZero(k);
@@ -121,6 +124,12 @@ void ConstrainedMotion::add_reactions(const double* q, const double* v, double* 
   }
 }
 
+/// Derivatives of the free motion serve in every mode. After an event they are kept if the position has hardly changed
+/// since; a second request in the same mode says that they did not serve well.
+bool ConstrainedMotion::can_keep_derivatives() const {
+  return has_derivatives_ && mode_is_new_ && (q_ - q_derived_).cwiseAbs().maxCoeff() < kSamePosition;
+}
+
 void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, Eigen::Ref<MatrixX<double>> dv_dx,
                                       Eigen::Ref<MatrixX<double>> dv_dv) {
   const int nv = size();
@@ -133,11 +142,15 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   increment_.setZero();
   add_passive_forces(model(), q_.data(), v, increment_.data());
   increment_ = effort_ - increment_;
-  const DynamicsDerivatives::Result& free =
-      derivatives_.forward_in_state(model(), q_.data(), v, increment_.data(), wrenches_);
-  evaluations_ += 2 * nv;
-  dv_dx = free.dq;
-  dv_dv = free.dv;
+  if (!can_keep_derivatives()) {
+    derivatives_.forward_in_state(model(), q_.data(), v, increment_.data(), wrenches_);
+    evaluations_ += 2 * nv;
+    q_derived_ = q_;
+    has_derivatives_ = true;
+  }
+  mode_is_new_ = false;
+  dv_dx = derivatives_.result().dq;
+  dv_dv = derivatives_.result().dv;
   if (mode_.held.empty()) return;
   // J ∂v̇ = 0 on held rows: ∂v̇ ← ∂v̇ − X A⁻¹ J ∂v̇. Left out: how J turns on curved rows.
   Eigen::LLT<Eigen::Ref<MatrixX<double>>> cholesky(factor_ = response_.A());

@@ -38,7 +38,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 // Newton's iteration.
 constexpr int kMaxIterations = 8;
-constexpr double kNewtonTolerance = 0.01;     // what may be left of the increments, in weights
+constexpr double kNewtonTolerance = 0.003;    // what may be left of the increments, in weights
+constexpr double kStalledTolerance = 0.1;     // the same where rounding in stiff forces lets them fall no further
 constexpr double kRoundingFactor = 10;        // increments below this many roundings of the state cannot fall further
 constexpr double kDivergence = 0.95;          // convergence rate taken for none
 constexpr double kDivergenceFactor = 0.5;     // h_next / h after it
@@ -195,6 +196,7 @@ class Radau final : public Integrator {
   bool evaluate_stages();
   double iterate(std::span<const double> weights);
   void update_increments();
+  bool is_slow(double rate, double change, double tolerance);
   double calc_error(std::span<const double> weights);
   double filter_error(const double* slope, std::span<const double> weights);
   bool finish_step();
@@ -322,36 +324,43 @@ void Radau::update_increments() {
   }
 }
 
-/// HairerWanner1996, IV.8, "stopping criterion": with the rate θ, what is left after ΔW is at most θ/(1 − θ) ‖ΔW‖.
+/// HairerWanner1996, IV.8, on when to stop: with the rate θ of convergence, what is left after ΔW is at most
+/// θ/(1 − θ) ‖ΔW‖. Sets that factor; true when the iterations left would not be enough at this rate.
+bool Radau::is_slow(double rate, double change, double tolerance) {
+  slow_factor_ = kDivergenceFactor;
+  contraction_ = rate < kDivergence ? rate / (1 - rate) : 1;
+  if (rate >= kDivergence) return true;
+  const int left = kMaxIterations - iterations_;
+  const double excess = contraction_ * change * std::pow(rate, left) / tolerance;
+  slow_factor_ = 0.8 * std::pow(std::clamp(excess, 1.0, 20.0), -1.0 / (4 + left));  // as RADAU5 does
+  return excess > 1;
+}
+
 Radau::Newton Radau::solve_stages(std::span<const double> weights) {
   const double rounding = kRoundingFactor * kEpsilon * internal::calc_weighted_norm(start_.data(), weights);
   const double tolerance = std::max(kNewtonTolerance, rounding);
   matrices_.factor(h_);
   predict_stages();
   contraction_ = std::pow(std::max(contraction_, kEpsilon), kRateMemory);
-  slow_factor_ = kDivergenceFactor;
-  double previous_rate = 0;
+  double previous_ratio = 0;
   for (iterations_ = 1; iterations_ <= kMaxIterations; ++iterations_) {
     if (!evaluate_stages()) return Newton::not_finite;
     const double change = iterate(weights);
     if (!std::isfinite(change)) return Newton::not_finite;
+    bool slow = false;
     if (iterations_ > 1 && change > rounding) {
       const double ratio = change / last_change_;
-      const double rate = iterations_ == 2 ? ratio : std::sqrt(ratio * previous_rate);
-      previous_rate = ratio;
-      if (rate >= kDivergence) return Newton::slow;
-      contraction_ = rate / (1 - rate);
-      const int left = kMaxIterations - iterations_;
-      const double excess = contraction_ * change * std::pow(rate, left) / tolerance;
-      if (excess > 1) {
-        slow_factor_ = 0.8 * std::pow(std::min(excess, 20.0), -1.0 / (4 + left));  // as RADAU5 does
-        return Newton::slow;
-      }
+      slow = is_slow(iterations_ == 2 ? ratio : std::sqrt(ratio * previous_ratio), change, tolerance);
+      previous_ratio = ratio;
     }
     last_change_ = change;
     transformed_ += change_;
     update_increments();
-    if (contraction_ * change <= tolerance || change <= rounding) return Newton::converged;
+    if (contraction_ * change <= tolerance || change <= rounding ||
+        (slow && contraction_ * change <= kStalledTolerance)) {
+      return Newton::converged;
+    }
+    if (slow) return Newton::slow;
   }
   return Newton::slow;
 }

@@ -128,7 +128,7 @@ class Run {
         watch_(motion_, tolerances_),
         rows_(scenario.run),
         state_(scenario.initial),
-        plastic_(motion_.rows().size(), 0),
+        responses_(motion_.rows().size(), StopResponse::elastic),
         strikes_in_a_row_(motion_.rows().size(), 0) {
     state_.t = 0;
     sample_.tau.setZero(scenario.model.velocity_count());
@@ -199,8 +199,8 @@ class Run {
     for (;;) {
       const EventWatch::Finding finding = watch_.find(stepper_);
       crossing = finding.crossing;
-      if (finding.is_resolved) return true;
-      if (!stepper_.retry_shorter()) return end(RunStatus::failed, explain_failure());
+      if (!finding.retry) return true;
+      if (!stepper_.retry(*finding.retry)) return end(RunStatus::failed, explain_failure());
     }
   }
 
@@ -231,12 +231,12 @@ class Run {
     instant_.find_touching(state_.q, state_.v);
     const VectorX<double> v_before = state_.v;
     const Mode mode_before = motion_.mode();
-    const bool all_plastic = stalled_ > kPatience;
-    std::fill(plastic_.begin(), plastic_.end(), static_cast<char>(all_plastic));
-    // Every pass may find bounces that are over, so that their stops take the strike without restitution.
-    for (std::size_t pass = 0; pass <= plastic_.size(); ++pass) {
+    std::fill(responses_.begin(), responses_.end(),
+              stalled_ > kPatience ? StopResponse::plastic : StopResponse::elastic);
+    // Every pass may find bounces that are over, whose joints are captured in the next.
+    for (std::size_t pass = 0; pass <= responses_.size(); ++pass) {
       state_.v = v_before;
-      strikes_ = instant_.resolve_impact(state_.q, state_.v, plastic_);
+      strikes_ = instant_.resolve_impact(state_.q, state_.v, responses_);
       if (!instant_.fault().empty()) return refuse_instant();
       instant_.resolve_mode(state_.t, state_.q, state_.v, trigger);
       if (!instant_.fault().empty()) return refuse_instant();
@@ -247,25 +247,37 @@ class Run {
     return tell_instant(mode_before, v_before);
   }
 
-  /// Bounces too low to follow: their stop is to be taken as plastic, and they end at a known time. True if any is new.
+  /// Bounces too low to follow, on stops that were struck or whose joints another strike has lifted: their joints are
+  /// to be captured. Without this, two stops that press on the same links may strike each other off in turn for ever.
+  /// True if any is new.
   bool find_finished_bounces() {
+    if (strikes_.empty()) return false;
     bool any = false;
-    for (const Strike& strike : strikes_) {
-      const auto i = static_cast<std::size_t>(strike.row);
-      JointRow& stop = row(strike.row);
-      if (plastic_[i] || !(strike.rate_after > 0)) continue;
+    for (int i = 0; i < static_cast<int>(responses_.size()); ++i) {
+      JointRow& stop = row(i);
+      StopResponse& response = responses_[static_cast<std::size_t>(i)];
+      if (!instant_.touches(i) || response == StopResponse::capture) continue;
       stop.update(state_.q.data(), state_.v.data());
+      const double rate = stop.multiply(state_.v.data());
       const double fall = -(stop.multiply(stepper_.acceleration()) + stop.bias());
-      const double height = strike.rate_after * strike.rate_after / (2 * fall);
-      if (!(fall > 0) || height > tolerances_.smallest_bounce(stop.dof(), stop.calc_target(state_.q.data()))) continue;
-      // The bounces that remain take 2 rate/fall (1 + e + e² + …); with e = 1 they never end, but are too low to see.
-      const double e = stop.restitution();
-      const double remaining = e < 1 ? 2 * strike.rate_after / (fall * (1 - e)) : 0;
-      pending_.push_back({state_.t + remaining, strike.row, strikes_in_a_row_[i] + 1});
-      plastic_[i] = 1;
+      if (!(rate > tolerances_.speed_rounding(stop.dof()) && fall > 0)) continue;
+      const double smallest = tolerances_.smallest_bounce(stop.dof(), stop.calc_target(state_.q.data()));
+      if (rate * rate / (2 * fall) > smallest) continue;
+      if (response == StopResponse::elastic) note_zeno(i, rate, fall);
+      response = StopResponse::capture;
       any = true;
     }
     return any;
+  }
+
+  /// The bounces that remain of stop i take 2 rate/fall (1 + e + e² + …).
+  void note_zeno(int i, double rate, double fall) {
+    const double e = row(i).restitution();
+    const bool struck = std::any_of(strikes_.begin(), strikes_.end(), [&](const Strike& s) { return s.row == i; });
+    if (!struck || e == 0) return;
+    // With e = 1 they never end, but are too low to see.
+    const double remaining = e < 1 ? 2 * rate / (fall * (1 - e)) : 0;
+    pending_.push_back({state_.t + remaining, i, strikes_in_a_row_[static_cast<std::size_t>(i)] + 1});
   }
 
   /// A run that does not get past an instant first takes impacts as plastic, then gives up.
@@ -286,7 +298,9 @@ class Run {
       old.v = v_before;
       if (!emit_sample(old)) return false;
     }
-    for (const Strike& strike : strikes_) tell_strike(strike);
+    for (const Strike& strike : strikes_) {
+      if (strike.rate_before < 0) tell_strike(strike);
+    }
     if (is_settled_) tell_changes(before, motion_.mode());
     is_settled_ = true;
     if (strikes_.empty()) return true;
@@ -502,7 +516,7 @@ class Run {
   long long next_row_ = 0;
   double last_row_time_ = -1;
   long long advances_ = 0;
-  std::vector<char> plastic_;  ///< per row
+  std::vector<StopResponse> responses_;  ///< per row
   std::vector<Strike> strikes_;
   std::vector<long long> strikes_in_a_row_;  ///< per row, since the joint last rested there
   std::vector<PendingRest> pending_;

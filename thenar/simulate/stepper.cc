@@ -65,6 +65,7 @@ void Stepper::start(const State& state) {
   y_.setZero();
   y_.segment(motion_.size(), motion_.size()) = state_.v;
   motion_.calc_slope(state_.t, y_.data(), slope_.data());
+  start_reactions_ = motion_.reactions();
   integrator_->reset();
   if (steps_ > 0) next_h_ *= kStepAfterEvent;
 }
@@ -108,13 +109,11 @@ bool Stepper::step(double t_limit) {
   return true;
 }
 
-bool Stepper::retry_shorter() {
-  const double t_limit = t_end_;
-  next_h_ = 0.5 * h_;
+bool Stepper::retry(double h) {
   const double shortest = kShortestStep * std::max(std::abs(state_.t), tolerances_.scales().time);
-  if (!(next_h_ > shortest)) return false;
-  if (integrator_->has_error_control()) return step(t_limit);
-  return step(state_.t + next_h_);
+  if (!(h > shortest)) return false;
+  next_h_ = h;
+  return step(integrator_->has_error_control() ? t_end_ : state_.t + h);
 }
 
 bool Stepper::attempt(double h) {
@@ -122,6 +121,7 @@ bool Stepper::attempt(double h) {
   h_ = h;
   stiffness_ = attempt.stiffness;
   next_h_ = attempt.next_h;
+  if (attempt.accepted) end_reactions_ = motion_.reactions();
   if (attempt.accepted && motion_.largest_rotation(integrator_->end_state().data()) < kLargestRotation) return true;
   ++rejected_;
   if (attempt.accepted) next_h_ = 0.5 * h;
@@ -148,6 +148,8 @@ const Stepper::Point& Stepper::interpolate(double theta) {
 }
 
 const VectorX<double>& Stepper::calc_reactions(double theta) {
+  if (theta == 0) return start_reactions_;
+  if (theta == 1) return end_reactions_;
   integrator_->interpolate(theta, y_inside_.data());
   motion_.calc_slope(state_.t + theta * h_, y_inside_.data(), slope_inside_.data());
   return motion_.reactions();
@@ -170,6 +172,7 @@ EnergyFlow<double> Stepper::accept(double theta) {
     y_.segment(n, n) = state_.v;
     slope_.head(n) = state_.v;
     slope_.tail(n + 2) = integrator_->end_slope().tail(n + 2);
+    start_reactions_ = end_reactions_;
   }
   const auto cost = static_cast<double>(motion_.evaluations() - evaluations_before_);
   if (is_automatic_ && choice_.note_step(h_, stiffness_, cost)) use(choice_.is_implicit());

@@ -31,8 +31,8 @@ class Stepper {
   /// Makes one step of a length that suits the method, but not beyond t_limit. False when no step succeeds: the state
   /// cannot be carried on, see bad_state().
   bool step(double t_limit);
-  /// Gives up the last step, which was not yet accepted, for one of at most half its length. False when too short.
-  bool retry_shorter();
+  /// Gives up the last step, which was not yet accepted, for one of at most this length. False when none succeeds.
+  bool retry(double h);
 
   /// The last step, from t() to t() + h().
   double t() const { return state_.t; }
@@ -46,7 +46,7 @@ class Stepper {
   };
   /// At t + theta h. The reference is valid until the next call.
   const Point& interpolate(double theta);
-  /// Reactions of the held rows there.
+  /// Reactions of the held rows there; those at the ends of the step are known, others cost an evaluation.
   const VectorX<double>& calc_reactions(double theta);
 
   /// Takes the last step, or its first part, as done; returns what forces did in it. After a part, start() must follow.
@@ -61,6 +61,7 @@ class Stepper {
   long long steps() const { return steps_; }
   long long implicit_steps() const { return implicit_steps_; }
   long long rejected() const { return rejected_; }
+  bool is_implicit() const { return is_implicit_; }
   /// Whether the method chooses its own steps.
   bool has_error_control() const { return integrator_->has_error_control(); }
 
@@ -81,6 +82,7 @@ class Stepper {
   State state_;
   VectorX<double> y_, slope_;  ///< at the start of the step, in its chart
   VectorX<double> y_inside_, slope_inside_;
+  VectorX<double> start_reactions_, end_reactions_;
   std::vector<double> weights_;
   Point point_;
   double h_ = 0, t_end_ = 0, next_h_ = 0, stiffness_ = 0;
