@@ -52,7 +52,7 @@ class Bench {
       batch_.set_tau(i, tau_.data());
     }
     forward_dynamics<double>(model(), q_.data(), v_.data(), tau_.data(), {}, ws_, vdot_.data());
-    open_peers(options.peers);
+    peers_ = open_peers(options.peers, arrays_.tree(), scene.name);
   }
 
   std::vector<Row> run(const Options& options) {
@@ -66,24 +66,6 @@ class Bench {
 
  private:
   const Model& model() const { return scene_.model; }
-
-  void open_peers(const std::filesystem::path& folder) {
-    if (!std::filesystem::is_directory(folder)) return;
-    std::vector<std::filesystem::path> libraries;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().extension() == ".so") libraries.push_back(entry.path());
-    }
-    std::sort(libraries.begin(), libraries.end());
-    for (const auto& library : libraries) {
-      std::string why_not;
-      auto peer = LoadedPeer::open(library, arrays_.tree(), why_not);
-      if (peer == nullptr) {
-        fmt::print(stderr, "{}: {} left out: {}\n", scene_.name, library.stem().string(), why_not);
-      } else {
-        peers_.push_back(std::move(peer));
-      }
-    }
-  }
 
   void mass_matrix_route() {
     inverse_dynamics<double>(model(), q_.data(), v_.data(), nullptr, {}, ws_, out_.data());

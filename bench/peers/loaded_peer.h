@@ -5,7 +5,10 @@
 /// Our side of peer.h: opens the shared libraries of a folder and hands each the tree of a model.
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,19 +22,28 @@ namespace thenar::bench {
 /// A tree of one-degree-of-freedom links as plain arrays.
 class PeerTreeArrays {
  public:
+  /// The model must outlive it.
   explicit PeerTreeArrays(const Model& model) {
     for (int i = 1; i <= model.link_count(); ++i) {
       const Link& link = model.links()[static_cast<std::size_t>(i)];
       THENAR_DEMAND(link.kind == LinkKind::revolute || link.kind == LinkKind::prismatic);
+      THENAR_DEMAND(link.v == i - 1 && link.q == i - 1 && model.armature()(link.v) == 0);
       const LinkConstants<double>& constants = model.link_constants()[static_cast<std::size_t>(i)];
       parent_.push_back(link.parent - 1);
       is_prismatic_.push_back(link.kind == LinkKind::prismatic);
       append_frame(constants);
       append_inertia(constants.inertia);
     }
-    tree_ = {model.link_count(), parent_.data(),  is_prismatic_.data(),
-             R_PF_.data(),       p_PF_.data(),    mass_.data(),
-             com_.data(),        inertia_.data(), {model.gravity().x(), model.gravity().y(), model.gravity().z()}};
+    tree_ = {model.link_count(),
+             parent_.data(),
+             is_prismatic_.data(),
+             R_PF_.data(),
+             p_PF_.data(),
+             mass_.data(),
+             com_.data(),
+             inertia_.data(),
+             model.damping().data(),
+             {model.gravity().x(), model.gravity().y(), model.gravity().z()}};
   }
   const PeerTree& tree() const { return tree_; }
 
@@ -44,7 +56,7 @@ class PeerTreeArrays {
     p_PF_.insert(p_PF_.end(), {constants.p_PF.x, constants.p_PF.y, constants.p_PF.z});
   }
   void append_inertia(const RigidInertia<double>& I) {
-    const Vec3<double> com = I.h * (1 / I.mass);
+    const Vec3<double> com = I.mass == 0 ? Vec3<double>::zero() : I.h * (1 / I.mass);
     // About the centre of mass: take the parallel-axis part off.
     const Symmetric3<double> J = I.moved_by(-com).J;
     mass_.push_back(I.mass);
@@ -92,5 +104,27 @@ class LoadedPeer {
   LoadedPeer() = default;
   Peer peer_{};
 };
+
+/// Every peer of a folder that can load the tree, in the order of their files' names. Tells on stderr who is left out.
+inline std::vector<std::unique_ptr<LoadedPeer>> open_peers(const std::filesystem::path& folder, const PeerTree& tree,
+                                                           const std::string& scene) {
+  std::vector<std::unique_ptr<LoadedPeer>> peers;
+  if (!std::filesystem::is_directory(folder)) return peers;
+  std::vector<std::filesystem::path> libraries;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".so") libraries.push_back(entry.path());
+  }
+  std::sort(libraries.begin(), libraries.end());
+  for (const auto& library : libraries) {
+    std::string why_not;
+    auto peer = LoadedPeer::open(library, tree, why_not);
+    if (peer == nullptr) {
+      fmt::print(stderr, "{}: {} left out: {}\n", scene, library.stem().string(), why_not);
+    } else {
+      peers.push_back(std::move(peer));
+    }
+  }
+  return peers;
+}
 
 }  // namespace thenar::bench

@@ -4,7 +4,8 @@
 /// MuJoCo (Apache-2.0) behind the interface of the benchmark. The tree goes in as MJCF; the timed calls run only the
 /// stages of mj_forward that smooth forward dynamics needs, which is faster than mj_forward with all its flags off.
 /// MuJoCo has no articulated-body algorithm: its forward dynamics is a sparse factorization of the mass matrix, so
-/// both forward entries are the same. One source for the old library of the distribution and a new one.
+/// both forward entries are the same. Motion in time is mj_step, with constraints, contacts, actuators and sensors off.
+/// One source for the old library of the distribution and a new one.
 
 #include <mujoco/mujoco.h>
 
@@ -43,7 +44,8 @@ std::string attribute(const char* name, const std::vector<double>& values) {
 std::string header_text(const PeerTree& tree) {
   const double* g = tree.gravity;
   return "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/><option" +
-         attribute("gravity", {g[0], g[1], g[2]}) + "><flag constraint=\"disable\" contact=\"disable\"/></option>";
+         attribute("gravity", {g[0], g[1], g[2]}) +
+         "><flag constraint=\"disable\" contact=\"disable\" actuation=\"disable\" sensor=\"disable\"/></option>";
 }
 
 /// Principal moments and axes. MuJoCo 2 could diagonalize by itself, but only to eight digits.
@@ -60,26 +62,54 @@ std::string inertia_text(const PeerTree& tree, int link) {
          attribute("quat", {quat.w(), quat.x(), quat.y(), quat.z()});
 }
 
-/// The opening of a link's element. MuJoCo's axes x and y are the first two columns of R_PF.
-std::string body_text(const PeerTree& tree, int link) {
-  const double* R = tree.R_PF + 9 * link;
-  const double* p = tree.p_PF + 3 * link;
-  const double* c = tree.com + 3 * link;
-  const std::string type = tree.is_prismatic[link] ? "slide" : "hinge";
-  return "<body" + attribute("pos", {p[0], p[1], p[2]}) + attribute("xyaxes", {R[0], R[3], R[6], R[1], R[4], R[7]}) +
-         "><inertial" + attribute("pos", {c[0], c[1], c[2]}) + attribute("mass", {tree.mass[link]}) +
-         inertia_text(tree, link) + "/><joint name=\"" + std::to_string(link) + "\" type=\"" + type +
-         "\" axis=\"0 0 1\" limited=\"false\"/>";
+Eigen::Isometry3d placement_of(const PeerTree& tree, int link) {
+  Eigen::Isometry3d X_PF = Eigen::Isometry3d::Identity();
+  X_PF.linear() = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(tree.R_PF + 9 * link);
+  X_PF.translation() = Eigen::Map<const Eigen::Vector3d>(tree.p_PF + 3 * link);
+  return X_PF;
 }
 
-/// Links nest; walking them depth first, a link's element stays open until the next link is not below it.
+std::vector<double> numbers_of(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
+
+/// A joint of the body whose frame, at q = 0, lies at X_LB from the frame of the joint's link.
+std::string joint_text(const PeerTree& tree, int link, const Eigen::Isometry3d& X_LB) {
+  const Eigen::Isometry3d X_BL = X_LB.inverse();
+  return "<joint name=\"" + std::to_string(link) + "\" type=\"" + (tree.is_prismatic[link] ? "slide" : "hinge") + "\"" +
+         attribute("pos", numbers_of(X_BL.translation())) + attribute("axis", numbers_of(X_BL.linear().col(2))) +
+         attribute("damping", {tree.damping[link]}) + " limited=\"false\"/>";
+}
+
+/// The opening of the element of a body. MuJoCo refuses links without mass, but a body may have several joints, which
+/// turn one after another: `links` are those without mass and, last, the one that they carry.
+std::string body_text(const PeerTree& tree, const std::vector<int>& links) {
+  const int carried = links.back();
+  const double* c = tree.com + 3 * carried;
+  Eigen::Isometry3d X_LB = Eigen::Isometry3d::Identity();
+  std::string joints;
+  for (auto link = links.rbegin(); link != links.rend(); ++link) {
+    joints = joint_text(tree, *link, X_LB) + joints;
+    X_LB = placement_of(tree, *link) * X_LB;
+  }
+  const Eigen::Isometry3d& X_PB = X_LB;
+  const Eigen::Vector3d x = X_PB.linear().col(0), y = X_PB.linear().col(1);
+  return "<body" + attribute("pos", numbers_of(X_PB.translation())) +
+         attribute("xyaxes", {x.x(), x.y(), x.z(), y.x(), y.y(), y.z()}) + "><inertial" +
+         attribute("pos", {c[0], c[1], c[2]}) + attribute("mass", {tree.mass[carried]}) + inertia_text(tree, carried) +
+         "/>" + joints;
+}
+
+/// Links nest; walking them depth first, a link's element stays open until the next link is not below it. A link
+/// without mass waits for the next one, which it carries.
 std::string mjcf_text(const PeerTree& tree) {
   std::string text = header_text(tree) + "<worldbody>";
-  std::vector<int> open = {-1};
+  std::vector<int> open = {-1}, together;
   for (const int link : thenar_peer::depth_first_links(tree)) {
-    for (; open.back() != tree.parent[link]; open.pop_back()) text += "</body>";
-    text += body_text(tree, link);
+    together.push_back(link);
+    if (tree.mass[link] == 0) continue;
+    for (; open.back() != tree.parent[together.front()]; open.pop_back()) text += "</body>";
+    text += body_text(tree, together);
     open.push_back(link);
+    together.clear();
   }
   for (; open.back() != -1; open.pop_back()) text += "</body>";
   return text + "</worldbody></mujoco>";
@@ -194,6 +224,54 @@ bool inverse_dynamics(void* self, const double* q, const double* v, const double
   return true;
 }
 
+/// −1 where this version has no such integrator.
+int integrator_of(PeerIntegrator integrator) {
+  switch (integrator) {
+    case kPeerEuler:
+      return mjINT_EULER;
+    case kPeerImplicit:
+      return mjINT_IMPLICIT;
+    case kPeerImplicitFast:
+#if mjVERSION_HEADER >= 300
+      return mjINT_IMPLICITFAST;
+#else
+      return -1;
+#endif
+    case kPeerRk4:
+      return mjINT_RK4;
+  }
+  return -1;
+}
+
+/// A state that has blown up is noticed by mj_step, which counts it and starts the motion anew.
+bool has_blown_up(const mjData& d) {
+  return d.warning[mjWARN_BADQPOS].number + d.warning[mjWARN_BADQVEL].number + d.warning[mjWARN_BADQACC].number > 0;
+}
+
+int advance(void* self, PeerIntegrator integrator, double h, int steps, double* q, double* v) {
+  MujocoPeer& p = *static_cast<MujocoPeer*>(self);
+  mjModel* m = p.model.get();
+  mjData* d = p.data.get();
+  if (integrator_of(integrator) < 0) return -1;
+  m->opt.integrator = integrator_of(integrator);
+  m->opt.timestep = h;
+  for (const int kind : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC}) d->warning[kind].number = 0;
+  mju_zero(d->qfrc_applied, m->nv);
+  p.order.to_peer(q, d->qpos);
+  p.order.to_peer(v, d->qvel);
+  int made = 0;
+  for (; made < steps; ++made) {
+    mj_step(m, d);
+    if (has_blown_up(*d)) break;
+  }
+  p.order.from_peer(d->qpos, q);
+  p.order.from_peer(d->qvel, v);
+  return made;
+}
+
+/// What MuJoCo warns of is reported by advance(); by itself it would write a file.
+void ignore_warning(const char*) {}
+
 void destroy(void* self) { delete static_cast<MujocoPeer*>(self); }
 
 bool refuse(char* error, std::string why) {
@@ -211,7 +289,8 @@ extern "C" __attribute__((visibility("default"))) bool thenar_peer_create(const 
   try {
     auto self = std::make_unique<MujocoPeer>(*tree);
     const char* name = self->name.c_str();
-    *peer = Peer{name, self.release(), forward_dynamics, forward_dynamics, inverse_dynamics, destroy};
+    *peer = Peer{name, self.release(), forward_dynamics, forward_dynamics, inverse_dynamics, advance, destroy};
+    mju_user_warning = ignore_warning;
     return true;
   } catch (const std::exception& e) {
     return refuse(error, e.what());

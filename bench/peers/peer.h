@@ -10,7 +10,8 @@
 extern "C" {
 
 /// A tree of one-degree-of-freedom links on a fixed base, in an order where parents come first.
-/// Link frame L sits on the joint; at q = 0 it coincides with the joint frame F on the parent.
+/// Link frame L sits on the joint; at q = 0 it coincides with the joint frame F on the parent. A link without mass
+/// carries just one other link: the two are a joint of two axes.
 struct PeerTree {
   int link_count;
   const int* parent;        ///< parent link, or -1 for the fixed base
@@ -20,8 +21,12 @@ struct PeerTree {
   const double* mass;       ///< kg
   const double* com;        ///< 3 per link, m, in L
   const double* inertia;    ///< 6 per link, kg m²: xx, yy, zz, xy, xz, yz about the centre of mass, axes of L
+  const double* damping;    ///< N m s/rad or N s/m; felt by advance() alone
   double gravity[3];        ///< m/s²
 };
+
+/// How a peer carries a state through time.
+enum PeerIntegrator { kPeerEuler, kPeerImplicit, kPeerImplicitFast, kPeerRk4 };
 
 /// Computes into `out`; n = link_count.
 struct Peer {
@@ -32,6 +37,9 @@ struct Peer {
   /// Forward dynamics by mass matrix and factorization (and whatever bias computation the peer has).
   bool (*forward_dynamics_mass_matrix)(void* self, const double* q, const double* v, const double* tau, double* qdd);
   bool (*inverse_dynamics)(void* self, const double* q, const double* v, const double* qdd, double* tau);
+  /// Makes `steps` steps of h seconds from (q, v), under gravity and damping, and leaves the end in q and v. Returns
+  /// the steps made: less than asked for where the peer finds that the motion has blown up, −1 where it cannot do this.
+  int (*advance)(void* self, PeerIntegrator integrator, double h, int steps, double* q, double* v);
   void (*destroy)(void* self);
 };
 

@@ -197,6 +197,9 @@ bool inverse_dynamics(void* self, const double* q, const double* v, const double
   return true;
 }
 
+/// Pinocchio has no integrators of motion.
+int advance(void*, PeerIntegrator, double, int, double*, double*) { return -1; }
+
 void destroy(void* self) { delete static_cast<PinocchioPeer*>(self); }
 
 bool refuse(char* error, const char* why) {
@@ -212,7 +215,8 @@ extern "C" __attribute__((visibility("default"))) bool thenar_peer_create(const 
   try {
     auto self = std::make_unique<PinocchioPeer>(*tree, thenar_peer::depth_first_links(*tree));
     choose_factorization(*self);
-    *peer = Peer{kName, self.release(), forward_dynamics, forward_dynamics_mass_matrix, inverse_dynamics, destroy};
+    *peer =
+        Peer{kName, self.release(), forward_dynamics, forward_dynamics_mass_matrix, inverse_dynamics, advance, destroy};
     return true;
   } catch (const std::exception& e) {
     return refuse(error, e.what());

@@ -49,12 +49,8 @@ struct Smooth {
 };
 
 // Operands that change in both variables and are curved, so that every term of every rule takes part; within (0, 1).
-long double inner_of(long double t, long double level) {
-  return 0.4L + 0.2L * t - 0.1L * level + 0.05L * t * level;
-}
-long double other_of(long double t, long double level) {
-  return 0.5L - 0.1L * t * t + 0.2L * level;
-}
+long double inner_of(long double t, long double level) { return 0.4L + 0.2L * t - 0.1L * level + 0.05L * t * level; }
+long double other_of(long double t, long double level) { return 0.5L - 0.1L * t * t + 0.2L * level; }
 const std::string kInner = "(0.4 + 0.2*t - 0.1*level + 0.05*t*level)";
 const std::string kOther = "(0.5 - 0.1*t*t + 0.2*level)";
 
@@ -101,9 +97,16 @@ const Smooth kSmooth[] = {
     {"atan2(1 + A, B - 1)", [](L a, L b) { return std::atan2(1 + a, b - 1); }},
     {"hypot(A, B)", [](L a, L b) { return std::hypot(a, b); }},
     {"hypot(A, 2)", [](L a, L) { return std::hypot(a, L(2)); }},
-    {"blend(A, -1, 2)", [](L a, L) { const L s = (a + 1) / 3; return s * s * s * (10 - 15 * s + 6 * s * s); }},
+    {"blend(A, -1, 2)",
+     [](L a, L) {
+       const L s = (a + 1) / 3;
+       return s * s * s * (10 - 15 * s + 6 * s * s);
+     }},
     {"blend(A, -1 - B, 2 + B)",
-     [](L a, L b) { const L s = (a + 1 + b) / (3 + 2 * b); return s * s * s * (10 - 15 * s + 6 * s * s); }},
+     [](L a, L b) {
+       const L s = (a + 1 + b) / (3 + 2 * b);
+       return s * s * s * (10 - 15 * s + 6 * s * s);
+     }},
     {"sin(A*cos(B))/(2 + exp(-A*B))", [](L a, L b) { return std::sin(a * std::cos(b)) / (2 + std::exp(-a * b)); }},
 };
 
@@ -180,8 +183,8 @@ TEST(ExpressionDerivatives, TakeThePieceThatEvaluateTakes) {
 
 TEST(ExpressionDerivatives, OfWhatDoesNotMoveAreZeroEvenAtSingularities) {
   const double values[] = {2, 0}, rates[] = {3, 0};
-  const Expression::Taylor found = parse("t^2 + sqrt(level) + hypot(level, 0) + cbrt(level)")
-                                       .evaluate_along(values, rates);
+  const Expression::Taylor found =
+      parse("t^2 + sqrt(level) + hypot(level, 0) + cbrt(level)").evaluate_along(values, rates);
   EXPECT_EQ(found.value, 4);
   EXPECT_EQ(found.first, 12);
   EXPECT_EQ(found.second, 18);
@@ -198,10 +201,15 @@ TEST(ExpressionDerivatives, SurviveExtremeArguments) {
 }
 
 TEST(ExpressionSmoothness, IsLostByAnyPiecewiseOperationOnVariables) {
-  for (const char* text : {"t < 1", "t <= 1", "t > 1", "t >= 1", "t == 1", "t != 1", "t && 1", "t || 0", "!t",
-                           "t ? 1 : 2", "abs(t)", "sign(t)", "floor(t)", "ceil(t)", "round(t)", "step(t)", "min(t, 1)",
-                           "max(1, t)", "mod(t, 1)", "mod(1, t)", "clamp(t, 0, 1)", "clamp(0, t, 1)", "pulse(t, 0, 1)",
-                           "sin(2 + 3*abs(level))", "0*abs(t)", "t ? t : t"}) {
+  for (const char* text : {"t < 1",          "t <= 1",         "t > 1",
+                           "t >= 1",         "t == 1",         "t != 1",
+                           "t && 1",         "t || 0",         "!t",
+                           "t ? 1 : 2",      "abs(t)",         "sign(t)",
+                           "floor(t)",       "ceil(t)",        "round(t)",
+                           "step(t)",        "min(t, 1)",      "max(1, t)",
+                           "mod(t, 1)",      "mod(1, t)",      "clamp(t, 0, 1)",
+                           "clamp(0, t, 1)", "pulse(t, 0, 1)", "sin(2 + 3*abs(level))",
+                           "0*abs(t)",       "t ? t : t"}) {
     EXPECT_FALSE(parse(text).is_smooth()) << text;
   }
   for (const char* text : {"1", "t", "sin(t)*exp(-t)/(1 + level^2)", "blend(t, 0, 1)", "atan2(t, level)",
@@ -231,7 +239,8 @@ std::optional<Expression::Switch> find(const std::string& text, double from, dou
 }
 
 // All switches in order, as a caller would go from one to the next.
-std::vector<Expression::Switch> find_all(const Expression& expression, double from, double to, std::size_t most = 1000) {
+std::vector<Expression::Switch> find_all(const Expression& expression, double from, double to,
+                                         std::size_t most = 1000) {
   const double values[] = {std::nan(""), 0};
   std::vector<Expression::Switch> all;
   while (all.size() < most) {
@@ -393,22 +402,22 @@ TEST(ExpressionSwitch, AtTheEndIsReportedOnce) {
 // Touching, and ties that last: the search must neither find anything nor give up, which would show as a switch.
 TEST(ExpressionSwitch, IsAbsentWhereDecisionsOnlyTouch) {
   for (const char* text : {
-           "abs(t^2)",                               // exact zero at 0
-           "max(t^2, 0)",                            // exact tie at 0
-           "abs(t^2 - 2*t + 1)",                     // double zero at 1, hidden by rounding
-           "step(t^2 - 2*t + 1 + 1e-15)",            // the same, just missed
-           "max(0, 0*t)",                            // tie everywhere, exact
-           "max(t, 0.5*(t + t))",                    // tie everywhere, exact
-           "min(sin(t), sin(t))",                    // the same
-           "max(t^2, t*t)",                          // tie everywhere, up to rounding
-           "max(1, sin(t)^2 + cos(t)^2)",            // the same
-           "max(exp(t), exp(t/2)^2)",                // the same
-           "clamp(min(t, -1) + 1, 0, 1)*(t > -2)",   // rests on its bound beyond -1
-           "clamp(sin(t), -1, 1)",                   // touches its bounds
-           "min(1, cos(t))",                         // touches
-           "max(1 - cos(t), 0)",                     // touches
-           "sign(2 + sin(t) + cos(1.5*t))*0",        // near a zero
-           "(t - 0.3)^4 < 0",                        // fourfold zero
+           "abs(t^2)",                              // exact zero at 0
+           "max(t^2, 0)",                           // exact tie at 0
+           "abs(t^2 - 2*t + 1)",                    // double zero at 1, hidden by rounding
+           "step(t^2 - 2*t + 1 + 1e-15)",           // the same, just missed
+           "max(0, 0*t)",                           // tie everywhere, exact
+           "max(t, 0.5*(t + t))",                   // tie everywhere, exact
+           "min(sin(t), sin(t))",                   // the same
+           "max(t^2, t*t)",                         // tie everywhere, up to rounding
+           "max(1, sin(t)^2 + cos(t)^2)",           // the same
+           "max(exp(t), exp(t/2)^2)",               // the same
+           "clamp(min(t, -1) + 1, 0, 1)*(t > -2)",  // rests on its bound beyond -1
+           "clamp(sin(t), -1, 1)",                  // touches its bounds
+           "min(1, cos(t))",                        // touches
+           "max(1 - cos(t), 0)",                    // touches
+           "sign(2 + sin(t) + cos(1.5*t))*0",       // near a zero
+           "(t - 0.3)^4 < 0",                       // fourfold zero
        }) {
     std::vector<Expression::Switch> found = find_all(parse(text), -1, 3);
     EXPECT_TRUE(found.empty()) << text << " at " << (found.empty() ? 0 : found[0].after);
@@ -423,6 +432,24 @@ TEST(ExpressionSwitch, IsOneOfManyInRoundingNoise) {
   const std::vector<Expression::Switch> tangent = find_all(parse("max(sin(t), t)"), -1, 1);
   ASSERT_EQ(tangent.size(), 1u);
   EXPECT_NEAR(tangent[0].after, 0, 1e-7);
+}
+
+TEST(ExpressionSwitch, IsFoundJustAboveRoundingNoise) {
+  // The bounds of this parabola are about 5e-15 wide at t = 1, so it is positive by 20 of them.
+  const std::vector<Expression::Switch> found = find_all(parse("step(1e-13 - (t^2 - 2*t + 1))"), 0, 3);
+  ASSERT_EQ(found.size(), 2u);
+  const double half = std::sqrt(1e-13);
+  const double blur = 5e-15 / (2 * half);  // Of the parabola over its slope.
+  EXPECT_NEAR(found[0].after, 1 - half, blur);
+  EXPECT_NEAR(found[1].after, 1 + half, blur);
+}
+
+TEST(ExpressionSwitch, IsFoundBehindPoles) {
+  // atan(1/t) falls, except that it jumps up at 0: it is below -1.2 from 1/tan(-1.2) to 0 only.
+  const std::vector<Expression::Switch> found = find_all(parse("atan(t^-1) > -1.2"), -2, 2);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NEAR(found[0].after, 1 / std::tan(-1.2), 1e-15);
+  EXPECT_NEAR(found[1].after, 0, 1e-300);
 }
 
 TEST(ExpressionSwitch, MovesOnWhenItGivesUp) {

@@ -31,8 +31,8 @@ std::vector<Operation> all_operations() {
 
 // Numbers of all sizes, with those at which functions are special more often than chance would have them.
 double draw_number(Random& random) {
-  constexpr double kSpecial[] = {0,    -0.0,  1, -1, 0.5, 2,       std::numbers::pi, std::numbers::pi / 2, 3, 1e300,
-                                 -1e9, 1e-310, 5e-324, kInfinity, -kInfinity};
+  constexpr double kSpecial[] = {0, -0.0,  1,    -1,     0.5,    2,         std::numbers::pi, std::numbers::pi / 2,
+                                 3, 1e300, -1e9, 1e-310, 5e-324, kInfinity, -kInfinity};
   const double sign = random() % 2 ? 1 : -1;
   switch (random() % 4) {
     case 0:
@@ -201,8 +201,9 @@ TEST(Interval, RoundsExactResultsNowhere) {
 }
 
 TEST(Interval, RoundsInexactResultsOutwardToNeighbours) {
-  for (const Interval& x : {Interval(0.1) + Interval(0.2), Interval(0.1) * Interval(0.3), Interval(1) / Interval(3),
-                            sqrt(Interval(2)), Interval(1e-200) * Interval(1e-200), Interval(1e200) * Interval(1e200)}) {
+  for (const Interval& x :
+       {Interval(0.1) + Interval(0.2), Interval(0.1) * Interval(0.3), Interval(1) / Interval(3), sqrt(Interval(2)),
+        Interval(1e-200) * Interval(1e-200), Interval(1e200) * Interval(1e200)}) {
     EXPECT_EQ(step_by(x.lo, 1), x.hi);
   }
 }
@@ -274,8 +275,7 @@ TEST(IntervalJet, ContainsDerivativesAtEveryPoint) {
       Jet<double> x[3];
       for (int k = 0; k < 3; ++k) {
         sets[k] = {draw_set(), draw_set(), draw_set()};
-        x[k] = {draw_from(sets[k].value, random), draw_from(sets[k].first, random),
-                draw_from(sets[k].second, random)};
+        x[k] = {draw_from(sets[k].value, random), draw_from(sets[k].first, random), draw_from(sets[k].second, random)};
       }
       const Jet<Interval> result = apply(operation, sets);
       const Jet<double> one = apply(operation, x);

@@ -7,7 +7,6 @@
 #include <Eigen/Dense>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <random>
 #include <vector>
 
@@ -56,19 +55,42 @@ class RandomProblems {
     return problem;
   }
 
-  /// Real numbers, always with a solution: b = J a, unilateral rows with something added.
+  /// Real numbers, always with a solution: b = J a, unilateral rows with something added. Some rows are multiples of
+  /// others.
   ConstraintProblem reals(int n, int rank) {
-    MatrixX<double> J(n, rank);
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < rank; ++j) J(i, j) = real();
-    }
+    MatrixX<double> J = matrix(n, rank);
     for (int i = 1; i < n; ++i) {
       if (chance(0.1)) J.row(i) = J.row(whole(0, i - 1)) * real();
     }
+    return from_jacobian(J);
+  }
+
+  /// The same, but four rows in ten are combinations of others plus something 1e-1 … 1e-16 times as large.
+  ConstraintProblem nearly_dependent(int n, int rank) {
+    MatrixX<double> J = matrix(n, rank);
+    for (int i = 1; i < n; ++i) {
+      if (!chance(0.4)) continue;
+      const double other = chance(0.3) ? real() : 0;
+      J.row(i) = real() * J.row(whole(0, i - 1)) + other * J.row(whole(0, i - 1)) +
+                 std::pow(10.0, -whole(1, 16)) * matrix(1, rank);
+    }
+    return from_jacobian(J);
+  }
+
+ private:
+  MatrixX<double> matrix(int rows, int columns) {
+    MatrixX<double> m(rows, columns);
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j) m(i, j) = real();
+    }
+    return m;
+  }
+
+  ConstraintProblem from_jacobian(const MatrixX<double>& J) {
+    const int n = static_cast<int>(J.rows());
     ConstraintProblem problem(n);
     problem.A() = J * J.transpose();
-    VectorX<double> a(rank);
-    for (int j = 0; j < rank; ++j) a[j] = real();
+    const VectorX<double> a = matrix(static_cast<int>(J.cols()), 1);
     for (int i = 0; i < n; ++i) {
       ConstraintRow& row = problem.row(i);
       row.kind = kind();
@@ -79,7 +101,6 @@ class RandomProblems {
     return problem;
   }
 
- private:
   std::mt19937 generator_;
 };
 

@@ -77,7 +77,7 @@ class Problem : public MotionEquations {
   State trial_, a_;
 };
 
-struct Run {
+struct Outcome {
   State y;
   int accepted = 0, rejected = 0;
   bool finished = false;
@@ -93,11 +93,11 @@ inline State calc_start_slope(Problem& problem, const State& y) {
 using Observer = std::function<void(double t, double h, Integrator& integrator)>;
 
 /// From t = 0 to `until` under error control: weights tolerance (1 + |y|).
-inline Run run_adaptive(Problem& problem, Integrator& integrator, State y, double until, double tolerance, double h,
-                        const Observer& observer = {}) {
+inline Outcome run_adaptive(Problem& problem, Integrator& integrator, State y, double until, double tolerance, double h,
+                            const Observer& observer = {}) {
   const int n = problem.size();
   State slope = calc_start_slope(problem, y), weights(2 * n);
-  Run run;
+  Outcome run;
   double t = 0;
   while (!run.finished && run.rejected < 10000) {
     weights = tolerance * (1 + y.head(2 * n).array().abs());
@@ -122,11 +122,11 @@ inline Run run_adaptive(Problem& problem, Integrator& integrator, State y, doubl
 }
 
 /// The same in equal steps, every one of which must be accepted; `weights` is the same for every entry.
-inline Run run_fixed(Problem& problem, Integrator& integrator, State y, double until, int steps, double weight,
-                     const Observer& observer = {}) {
+inline Outcome run_fixed(Problem& problem, Integrator& integrator, State y, double until, int steps, double weight,
+                         const Observer& observer = {}) {
   State slope = calc_start_slope(problem, y);
   const std::vector<double> weights(static_cast<std::size_t>(2 * problem.size()), weight);
-  Run run;
+  Outcome run;
   const double h = until / steps;
   for (int i = 0; i < steps; ++i) {
     const StepAttempt a = integrator.attempt(problem, i * h, h, y.data(), slope.data(), weights);

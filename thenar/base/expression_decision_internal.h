@@ -10,7 +10,8 @@
 ///   sign                                     -1, 0, 1
 ///   floor, ceil, round, mod                  the integer; beyond 2^52, where all doubles are integers, there is none
 ///   clamp, blend                             0, 1, 2: below, between, above
-///   atan2                                    whether the angle lies in (-π, -π/2), on one side of the cut; that passing
+///   atan2                                    whether the angle lies in (-π, -π/2), on one side of the cut; that
+///   passing
 ///                                            -π/2 counts too does no harm
 
 #include <cmath>

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Second-order Taylor arithmetic for the operations of the expression language: f(x(s)) with x(s), x'(s), x''(s) given,
+/// Second-order Taylor arithmetic for the operations of the expression language: f(x(s)) with x(s), x'(s), x''(s)
+/// given,
 ///
 ///     f' = f₁ x',   f'' = f₂ x'² + f₁ x''     (f₁, f₂: derivatives of f by its operand)
 ///
@@ -240,7 +241,9 @@ inline Jet<Interval> apply_all_pieces(Operation operation, const Interval& f, co
 inline Jet<double> apply_all_pieces(Operation, double f, const Jet<double>*) { return flat(f); }  // Never in doubt.
 
 /// A pole or a gap in the domain breaks the mean value theorem: forget the derivatives.
-inline Jet<Interval> forget_beyond_gaps(const Jet<Interval>& x) { return x.value.is_bounded() ? x : unknown_slope(x.value); }
+inline Jet<Interval> forget_beyond_gaps(const Jet<Interval>& x) {
+  return x.value.is_bounded() ? x : unknown_slope(x.value);
+}
 inline Jet<double> forget_beyond_gaps(const Jet<double>& x) { return x; }
 
 /// Result for operand_count(operation) operands; of a piecewise operation the piece that is taken.

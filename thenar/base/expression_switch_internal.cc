@@ -132,7 +132,9 @@ std::size_t find_doubtful(std::span<const Instruction> code, const Line& line, d
   std::array<Enclosure, kMaxStack> stack;
   run_code(
       code, stack.data(),
-      [&](const Instruction& leaf) -> Enclosure { return {make_leaf(line, leaf, Interval(from, to)), kNone}; },
+      [&](const Instruction& leaf) -> Enclosure {
+        return {make_leaf(line, leaf, Interval(from, to)), kNone};
+      },
       [&](std::size_t position, Operation operation, const Enclosure* operands) {
         return enclose(line, position, operation, operands);
       });
@@ -307,9 +309,7 @@ class DecisionSearch {
     return decision.value == reference_ ? Verdict::constant : Verdict::changes;
   }
 
-  Decision decide_over(const Jets& x) const {
-    return decide(operation_, values_of(x).data());
-  }
+  Decision decide_over(const Jets& x) const { return decide(operation_, values_of(x).data()); }
 
   // Jets, with derivatives, while the variable is in [a, b].
   Jets calc_operands(double a, double b) const {
@@ -369,8 +369,8 @@ class DecisionSearch {
 
 }  // namespace
 
-std::optional<Bracket> find_switch(std::span<const Instruction> code, std::span<const double> values,
-                                   std::size_t index, double from, double to) {
+std::optional<Bracket> find_switch(std::span<const Instruction> code, std::span<const double> values, std::size_t index,
+                                   double from, double to) {
   THENAR_DEMAND(code.size() <= kMostInstructions && std::isfinite(from) && std::isfinite(to));
   // Where the search starts one number may be decided by itself; a jump there is found at once, a kink is past.
   Line line{values, index, step_by(from, 1), {}, false};

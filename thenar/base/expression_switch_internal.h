@@ -15,9 +15,9 @@
 /// 3. The search goes on with the next decision in doubt, now up to the switch found so far. Decisions come after those
 ///    of their operands, and branches of ?: after its condition, so what is guarded is searched only where it matters.
 ///
-/// Intervals enclose the exact real values as well as the computed ones, so "proven" means beyond rounding. Stretches in
-/// which rounding hides the decision (touching, two operands that are equal but computed differently) are crossed with
-/// strides that grow with the stretch, and compared before and after.
+/// Intervals enclose the exact real values as well as the computed ones, so "proven" means beyond rounding. Stretches
+/// in which rounding hides the decision (touching, two operands that are equal but computed differently) are crossed
+/// with strides that grow with the stretch, and compared before and after.
 
 #include <cstddef>
 #include <optional>
@@ -33,7 +33,7 @@ struct Bracket {
 };
 
 /// See Expression::find_switch.
-std::optional<Bracket> find_switch(std::span<const Instruction> code, std::span<const double> values,
-                                   std::size_t index, double from, double to);
+std::optional<Bracket> find_switch(std::span<const Instruction> code, std::span<const double> values, std::size_t index,
+                                   double from, double to);
 
 }  // namespace thenar::internal

@@ -13,6 +13,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kCertificateMargin = 1e6;
 /// Errors up to this many times the declared one are forgiven where the alternative is to give up.
 constexpr double kLeftoverMargin = 100;
+/// What may be left of w where A cannot tell a nearly dependent row from a dependent one.
+constexpr double kMaxResidual = 1e-8;
 
 }  // namespace
 
@@ -48,14 +50,25 @@ void BoundQp::reset(int n) {
 bool BoundQp::is_free(int i) const { return lower[i] == -kInfinity && upper[i] == kInfinity; }
 
 QpOutcome BoundQp::run() {
-  const QpOutcome outcome = search();
+  b_scale_ = n_ == 0 ? 0 : b.head(n_).cwiseAbs().maxCoeff();
+  // A nearly singular basis on the way can spoil a search, and another way avoids it more often than not.
+  const long long few_pivots = std::min<long long>(pivot_limit, 100LL * (n_ + 10));
+  const QpOutcome outcome = search(Pricing::largest, few_pivots);
+  if (outcome != QpOutcome::ill_conditioned && outcome != QpOutcome::pivot_limit) return outcome;
+  std::fill(place.begin(), place.end(), Place::parked);
+  return search(Pricing::first, pivots + pivot_limit);
+}
+
+QpOutcome BoundQp::search(Pricing pricing, long long most_pivots) {
+  const QpOutcome outcome = pivot(pricing, most_pivots);
   update_motion();
   residual = 0;
   for (int k = 0; k < n_; ++k) {
-    residual = std::max(residual, place[k] == Place::held ? std::abs(w[k]) : calc_violation(k));
+    const double violation = place[k] == Place::held ? std::abs(w[k]) : calc_violation(k);
+    residual = std::max(residual, violation - b_error[k]);
   }
   if (residual > 0) residual /= motion_scale();
-  return outcome;
+  return outcome == QpOutcome::solved && !(residual <= kMaxResidual) ? QpOutcome::ill_conditioned : outcome;
 }
 
 QpOutcome BoundQp::outcome_of(Drive result) {
@@ -64,8 +77,7 @@ QpOutcome BoundQp::outcome_of(Drive result) {
                                        : QpOutcome::ill_conditioned;
 }
 
-QpOutcome BoundQp::search() {
-  b_scale_ = n_ == 0 ? 0 : b.head(n_).cwiseAbs().maxCoeff();
+QpOutcome BoundQp::pivot(Pricing pricing, long long most_pivots) {
   settled_.assign(static_cast<std::size_t>(n_), 0);
   factor_.clear();
   hold_free_rows();
@@ -73,8 +85,8 @@ QpOutcome BoundQp::search() {
   place_nonbasic();
   settle(Accuracy::plain);
   for (;;) {
-    if (pivots > pivot_limit) return QpOutcome::pivot_limit;
-    if (const std::optional<int> k = choose_row()) {
+    if (pivots > most_pivots) return QpOutcome::pivot_limit;
+    if (const std::optional<int> k = choose_row(pricing)) {
       const Drive result = drive(*k);
       if (result == Drive::settled) {
         settled_[*k] = 1;
@@ -84,9 +96,9 @@ QpOutcome BoundQp::search() {
         return outcome_of(result);
       }
     } else {
-      hold_parked_rows();
       // Almost always the last word; but in a nearly singular basis the finer point may be beyond a bound.
       const long long before = pivots;
+      hold_parked_rows();
       settle(Accuracy::refined);
       if (pivots == before) return QpOutcome::solved;
     }
@@ -222,7 +234,7 @@ double BoundQp::calc_violation(int k) const {
 }
 
 /// Step 2. Free rows first: if they contradict each other, the certificate should be about them alone.
-std::optional<int> BoundQp::choose_row() const {
+std::optional<int> BoundQp::choose_row(Pricing pricing) const {
   const double error = rounding * motion_scale();
   int best = -1;
   double worst = 0;
@@ -232,7 +244,8 @@ std::optional<int> BoundQp::choose_row() const {
     const double violation = calc_violation(k);
     if (violation <= error + b_error[k]) continue;
     const bool free = is_free(k);
-    if (best < 0 || (free && !best_is_free) || (free == best_is_free && violation > worst)) {
+    const bool larger = pricing == Pricing::largest && violation > worst;
+    if (best < 0 || (free && !best_is_free) || (free == best_is_free && larger)) {
       best = k, worst = violation, best_is_free = free;
     }
   }

@@ -44,7 +44,7 @@ class BoundQp {
 
   VectorX<double> z, w;  ///< the answer, or the last point within bounds
   VectorX<double> ray;   ///< infeasible: the certificate
-  double residual = 0;   ///< largest violation of w, as a part of motion_scale()
+  double residual = 0;   ///< largest violation by w beyond b_error, as a part of motion_scale()
   long long pivots = 0;
 
   int size() const { return n_; }
@@ -73,6 +73,7 @@ class BoundQp {
   bool is_held_at_bound(int p);
 
  private:
+  enum class Pricing : unsigned char { largest, first };
   enum class Accuracy : unsigned char { plain, refined };
   enum class Drive : unsigned char { moved, settled, infeasible, indefinite, ill_conditioned };
   enum class Verdict : unsigned char { zero, movable, unclear };
@@ -83,14 +84,15 @@ class BoundQp {
   };
 
   static QpOutcome outcome_of(Drive result);
-  QpOutcome search();
+  QpOutcome search(Pricing pricing, long long most_pivots);
+  QpOutcome pivot(Pricing pricing, long long most_pivots);
   void place_nonbasic();
   void hold_free_rows();
   void hold_guess();
   void calc_target(Accuracy accuracy);
   void settle(Accuracy accuracy);
   void update_motion();
-  std::optional<int> choose_row() const;
+  std::optional<int> choose_row(Pricing pricing) const;
   double calc_violation(int k) const;
   bool is_settled(int k, const Direction& direction) const;
   Verdict judge_leftover(const Direction& direction, double motion) const;

@@ -17,9 +17,6 @@ using internal::BoundQp;
 using internal::Place;
 using internal::QpOutcome;
 
-/// What may be left of w where A cannot tell a nearly dependent row from a dependent one.
-constexpr double kMaxResidual = 1e-8;
-
 /// A power of two near 1/√a: scaling with it is exact and brings the diagonal into [½, 2).
 double scale_of(double a) {
   const int exponent = std::ilogb(a);
@@ -302,8 +299,7 @@ void ExactSolver::Work::solve_apart(const ConstraintProblem& problem) {
 }
 
 void ExactSolver::Work::solve_together(const ConstraintProblem& problem) {
-  QpOutcome outcome = qp.run();
-  if (outcome == QpOutcome::solved && !(qp.residual <= kMaxResidual)) outcome = QpOutcome::ill_conditioned;
+  const QpOutcome outcome = qp.run();
   solution.pivots = qp.pivots;
   solution.residual = qp.residual;
   write_point(problem);

@@ -70,7 +70,7 @@ struct ConstraintSolution {
   /// meet the rows, for 0 ≤ yᵀ w = yᵀ A z + bᵀ y would contradict this. grade_certificate() checks it.
   std::vector<double> certificate;
 
-  /// Largest violation by w, in scaled units, relative to max |b̂| + |ẑ|₁. Rounding, except where rows are so close to
+  /// Largest violation by w beyond b_error, in scaled units, relative to max |b̂| + |ẑ|₁. Rounding, except where rows are so close to
   /// dependent that A cannot tell (angles below √accuracy): then what they leave is here, up to √accuracy.
   double residual = 0;
   std::vector<BasisEntry> basis;  ///< warm start for the next problem: ids and states
@@ -97,7 +97,7 @@ class ExactSolver {
 
   /// Pivots after which solve() gives up: enough for every problem of 20 rows, by far more than others take (about
   /// one per row), and seconds at most.
-  static constexpr long long kPivotLimit = 1 << 22;
+  static constexpr long long kPivotLimit = 1 << 20;
 
  private:
   struct Work;

@@ -54,9 +54,9 @@ const DynamicsDerivatives::Result& DynamicsDerivatives::forward(const Model& mod
   return result_;
 }
 
-const DynamicsDerivatives::Result& DynamicsDerivatives::forward_in_state(
-    const Model& model, const double* q, const double* v, const double* tau,
-    std::span<const BodyWrench<double>> wrenches) {
+const DynamicsDerivatives::Result& DynamicsDerivatives::forward_in_state(const Model& model, const double* q,
+                                                                         const double* v, const double* tau,
+                                                                         std::span<const BodyWrench<double>> wrenches) {
   wrenches_.clear();  // keeps its memory
   const auto constant = [](const Vec3<double>& x) { return Vec3<Dual8>(Dual8(x.x), Dual8(x.y), Dual8(x.z)); };
   for (const BodyWrench<double>& w : wrenches) {

@@ -8,11 +8,11 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "thenar/base/diagnostic.h"
-#include "thenar/base/text.h"
 #include "thenar/io/line_reduction.h"
 #include "thenar/io/svg_plot.h"
 #include "thenar/io/trace_reader.h"

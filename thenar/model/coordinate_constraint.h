@@ -15,8 +15,8 @@ namespace thenar {
 
 /// A number, or a smooth function of some coordinates of the model.
 struct CoordinateFunction {
-  Expression value{};        ///< of the coordinates below, in that order; rad or m
-  std::vector<int> dofs{};   ///< the degrees of freedom whose coordinates it takes; none for a number
+  Expression value{};       ///< of the coordinates below, in that order; rad or m
+  std::vector<int> dofs{};  ///< the degrees of freedom whose coordinates it takes; none for a number
 };
 
 enum class StopSide { lower, upper };

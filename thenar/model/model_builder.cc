@@ -181,7 +181,8 @@ void ModelBuilder::add_spring(const std::vector<JointIndex>& joints, const Matri
 void ModelBuilder::check_coordinate(int dof, const std::string& what) const {
   if (dof < 0 || dof >= model_.nv_) fail(fmt::format("{}: there is no degree of freedom {}", what, dof));
   if (model_.dof_coordinate(dof) < 0) {
-    fail(fmt::format("{}: '{}' is a rotation in space, which has no coordinate of its own", what, model_.dof_name(dof)));
+    fail(
+        fmt::format("{}: '{}' is a rotation in space, which has no coordinate of its own", what, model_.dof_name(dof)));
   }
 }
 

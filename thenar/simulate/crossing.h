@@ -5,10 +5,11 @@
 /// The first time inside a step at which a function falls below zero, however briefly: gaps that close, reactions that
 /// would pull, slips that stop.
 ///
-/// The function is known at the nodes of a polynomial over θ ∈ [0, 1] (for gaps of constant stops that polynomial is the
-/// dense output itself). In Bernstein form the polynomial lies in the convex hull of its coefficients, so a piece with
-/// no negative coefficient is certified free of crossings; other pieces are halved, the left one first, until a crossing
-/// is isolated. Two crossings inside a step, and a graze that dips below zero for a moment, are found like any other.
+/// The function is known at the nodes of a polynomial over θ ∈ [0, 1] (for gaps of constant stops that polynomial is
+/// the dense output itself). In Bernstein form the polynomial lies in the convex hull of its coefficients, so a piece
+/// with no negative coefficient is certified free of crossings; other pieces are halved, the left one first, until a
+/// crossing is isolated. Two crossings inside a step, and a graze that dips below zero for a moment, are found like any
+/// other.
 
 #include <functional>
 #include <optional>
@@ -33,8 +34,9 @@ class CrossingFinder {
     double before = 0, after = 0;
   };
 
-  /// The first bracket of the polynomial through `values` (at the nodes) in which `function` itself, called at its right
-  /// end, is below zero; nothing when there is none. `function` may be the interpolated or a costlier, more exact one.
+  /// The first bracket of the polynomial through `values` (at the nodes) in which `function` itself, called at its
+  /// right end, is below zero; nothing when there is none. `function` may be the interpolated or a costlier, more exact
+  /// one.
   template <class Function>
   std::optional<Bracket> find(const VectorX<double>& values, const Function& function);
 
@@ -58,7 +60,8 @@ class CrossingFinder {
 };
 
 /// Narrows the bracket of a function that is ≥ 0 at a.before and < 0 at a.after until its ends are neighbouring numbers
-/// or `width` apart: regula falsi that halves the value of the end it keeps (Illinois), and bisection when that is slow.
+/// or `width` apart: regula falsi that halves the value of the end it keeps (Illinois), and bisection when that is
+/// slow.
 template <class Function>
 CrossingFinder::Bracket refine_crossing(CrossingFinder::Bracket bracket, double width, const Function& function) {
   double f_before = function(bracket.before), f_after = function(bracket.after);

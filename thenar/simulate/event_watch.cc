@@ -23,7 +23,8 @@ constexpr double kBracket = 1e-15;
 /// A way back to a stop that is longer than this part of the way there is no correction of rounding.
 constexpr double kLongestWayBack = 0.1;
 
-/// A stop is out of reach of a step when its gap at both ends is longer than this many times the way at the larger speed.
+/// A stop is out of reach of a step when its gap at both ends is longer than this many times the way at the larger
+/// speed.
 constexpr double kReach = 4;
 /// An implicit step should end where something happens in it, or so little later.
 constexpr double kCloseToEnd = 0.9, kBehind = 1.02;
@@ -45,6 +46,10 @@ double predict(const VectorX<double>& f, const std::vector<double>& nodes, std::
   }
   return sum;
 }
+
+/// What is allowed below zero: rounding, and what the step starts with, since a crossing at its very start would be
+/// found again and again. (Couplings can leave a coordinate so far beyond a stop that both bound.)
+double allowance(double rounding, double start) { return std::max(rounding, -2 * start); }
 
 }  // namespace
 
@@ -123,26 +128,16 @@ bool EventWatch::keep_first(CrossingFinder& finder, const VectorX<double>& value
   return true;
 }
 
-/// The gap of a stop, above zero by what rounding may take from it.
-double EventWatch::calc_gap(Stepper& stepper, int row, double theta) {
-  JointRow& stop = rows_[static_cast<std::size_t>(row)];
-  const VectorX<double>& q = stepper.interpolate(theta).q;
-  return stop.calc_value(q.data()) +
-         tolerances_.gap_rounding(stop.dof(), q(stop.coordinate()), stop.calc_target(q.data()));
-}
-
 void EventWatch::watch_gaps(Stepper& stepper) {
   for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
-    JointRow& stop = rows_[static_cast<std::size_t>(i)];
     if (!in_reach_[static_cast<std::size_t>(i)]) continue;
-    for (Eigen::Index k = 0; k < values_.size(); ++k) {
-      const double* q = q_.col(k).data();
-      values_(k) = stop.calc_value(q) + tolerances_.gap_rounding(stop.dof(), q[stop.coordinate()], stop.calc_target(q));
-    }
-    if (keep_first(fine_, values_, [&](double theta) { return calc_gap(stepper, i, theta); },
-                   {.row = i, .kind = CrossingKind::gap})) {
-      move_to_contact(stepper, stop);
-    }
+    JointRow& stop = rows_[static_cast<std::size_t>(i)];
+    const double* q = q_.col(0).data();
+    const double allowed =
+        allowance(tolerances_.gap_rounding(stop.dof(), q[stop.coordinate()], stop.calc_target(q)), stop.calc_value(q));
+    for (Eigen::Index k = 0; k < values_.size(); ++k) values_(k) = stop.calc_value(q_.col(k).data()) + allowed;
+    const auto gap = [&](double theta) { return stop.calc_value(stepper.interpolate(theta).q.data()) + allowed; };
+    if (keep_first(fine_, values_, gap, {.row = i, .kind = CrossingKind::gap})) move_to_contact(stepper, stop);
   }
 }
 
@@ -161,9 +156,9 @@ void EventWatch::watch_slips(Stepper& stepper) {
     if (direction == 0) continue;
     const int dof = rows_[static_cast<std::size_t>(i)].dof();
     // Less than what counts as rest, so that a slip found to have ended does rest.
-    const double rounding = 0.25 * tolerances_.speed_rounding(dof);
-    for (Eigen::Index k = 0; k < values_.size(); ++k) values_(k) = direction * v_(dof, k) + rounding;
-    keep_first(fine_, values_, [&](double theta) { return direction * stepper.interpolate(theta).v(dof) + rounding; },
+    const double allowed = allowance(0.25 * tolerances_.speed_rounding(dof), direction * v_(dof, 0));
+    for (Eigen::Index k = 0; k < values_.size(); ++k) values_(k) = direction * v_(dof, k) + allowed;
+    keep_first(fine_, values_, [&](double theta) { return direction * stepper.interpolate(theta).v(dof) + allowed; },
                {.row = i, .kind = CrossingKind::slip});
   }
 }

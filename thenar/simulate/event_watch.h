@@ -3,8 +3,9 @@
 
 /// @file
 /// Looks into a step for the first thing that ends its mode: a gap that closes, a reaction that leaves its bounds, a
-/// slip that stops. Gaps and slips are functions of the dense output; reactions cost an evaluation of the dynamics each,
-/// so they are looked at in a few places, and a step in which these do not suffice to tell their sign is made shorter.
+/// slip that stops. Gaps and slips are functions of the dense output; reactions cost an evaluation of the dynamics
+/// each, so they are looked at in a few places, and a step in which these do not suffice to tell their sign is made
+/// shorter.
 ///
 /// Where the motion is stiff, reactions are exact at the stages of the implicit method only: between them the dense
 /// output leaves the slow motion by as much as its error, which stiff dampers turn into large forces. So reactions are
@@ -49,7 +50,6 @@ class EventWatch {
   void move_to_contact(Stepper& stepper, JointRow& stop);
   void watch_slips(Stepper& stepper);
   bool watch_reactions(Stepper& stepper);
-  double calc_gap(Stepper& stepper, int row, double theta);
   bool watch_bound(Stepper& stepper, Eigen::Index k, double sign);
   double calc_margin(double reaction, int row, double sign) const;
   template <class Function>
@@ -60,9 +60,9 @@ class EventWatch {
   std::vector<JointRow> rows_;  ///< copies, which may be evaluated without disturbing the motion's
   CrossingFinder fine_, explicit_places_, implicit_places_;
   CrossingFinder* places_ = nullptr;  ///< where reactions are looked at in this step
-  std::vector<char> in_reach_;  ///< per row: a stop that the step may have met
-  MatrixX<double> q_, v_;       ///< per node of fine_
-  MatrixX<double> reactions_;   ///< per place
+  std::vector<char> in_reach_;        ///< per row: a stop that the step may have met
+  MatrixX<double> q_, v_;             ///< per node of fine_
+  MatrixX<double> reactions_;         ///< per place
   VectorX<double> values_, place_values_;
   std::optional<Crossing> first_;
 };

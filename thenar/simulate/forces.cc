@@ -111,8 +111,8 @@ void visit_profiles(const Scenario& scenario, const Visit& visit) {
   }
   for (const WrenchProfile& wrench : scenario.wrenches) {
     for (const auto* part : {&wrench.force, &wrench.torque}) {
-      const std::string where = fmt::format("the {} on body '{}'", part == &wrench.force ? "force" : "torque",
-                                            model.body(wrench.body).name);
+      const std::string where =
+          fmt::format("the {} on body '{}'", part == &wrench.force ? "force" : "torque", model.body(wrench.body).name);
       for (const Expression& e : *part) {
         if (visit(e, level_of_body(model, wrench.body), where)) return;
       }

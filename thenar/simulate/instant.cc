@@ -55,9 +55,8 @@ void InstantSolver::set_up_problem(const VectorX<double>& q, const VectorX<doubl
   problem_.A() = response_.A();
   for (int k = 0; k < problem_.size(); ++k) {
     const int i = chosen_[static_cast<std::size_t>(k)];
-    problem_.row(k) = {.kind = problem_kind(row(i)),
-                       .limit = row(i).friction_limit(),
-                       .id = static_cast<std::uint64_t>(i)};
+    problem_.row(k) = {
+        .kind = problem_kind(row(i)), .limit = row(i).friction_limit(), .id = static_cast<std::uint64_t>(i)};
   }
 }
 

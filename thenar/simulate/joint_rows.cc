@@ -71,9 +71,7 @@ double JointRow::calc_target(const double* q) {
   return function_.evaluate(values_);
 }
 
-double JointRow::calc_value(const double* q) {
-  return has_value() ? sign_ * (q[coordinate_] - calc_target(q)) : 0;
-}
+double JointRow::calc_value(const double* q) { return has_value() ? sign_ * (q[coordinate_] - calc_target(q)) : 0; }
 
 void JointRow::update(const double* q, const double* v) {
   if (is_constant()) return;

@@ -7,8 +7,9 @@
 ///
 ///     value = s (q_i − g(q)),   rate = J v,   acceleration = J v̇ + bias,   bias = −s d²g/dt² at v̇ = 0,
 ///
-/// with s = −1 for an upper stop, else 1, and g a number or a CoordinateFunction. A reaction z acts as Jᵀ z on the joints:
-/// a positive one pushes away from the stop. Rows of dry friction, and of locked rotations in space, have a rate only.
+/// with s = −1 for an upper stop, else 1, and g a number or a CoordinateFunction. A reaction z acts as Jᵀ z on the
+/// joints: a positive one pushes away from the stop. Rows of dry friction, and of locked rotations in space, have a
+/// rate only.
 
 #include <string>
 #include <vector>

@@ -16,8 +16,8 @@ class MethodChoice {
  public:
   bool is_implicit() const { return is_implicit_; }
 
-  /// Tells of an accepted step of length h with h ρ = stiffness, and what it cost, rejected attempts included. True when
-  /// the method changes with the next step.
+  /// Tells of an accepted step of length h with h ρ = stiffness, and what it cost, rejected attempts included. True
+  /// when the method changes with the next step.
   bool note_step(double h, double stiffness, double evaluations);
 
  private:
@@ -26,10 +26,10 @@ class MethodChoice {
   void change(bool to_implicit);
 
   bool is_implicit_ = false;
-  int steps_ = 0;         ///< since the last change, up to a forgetful average
-  int stiff_steps_ = 0;   ///< in a row
-  int patience_ = 1;      ///< multiplies the number of stiff steps that are asked for
-  double time_ = 0;       ///< s and evaluations since the last change, older ones forgotten by and by
+  int steps_ = 0;        ///< since the last change, up to a forgetful average
+  int stiff_steps_ = 0;  ///< in a row
+  int patience_ = 1;     ///< multiplies the number of stiff steps that are asked for
+  double time_ = 0;      ///< s and evaluations since the last change, older ones forgotten by and by
   double evaluations_ = 0;
   double explicit_cost_ = 0;  ///< evaluations per second of the explicit method when it was left
 };

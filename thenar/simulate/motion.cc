@@ -25,8 +25,8 @@ void apply_inverse_jacobian(const Model& model, const double* x, double* rate) {
     if (!is_rotation_in_space(link)) continue;
     const double* p = x + link.v;
     double* r = rate + link.v;
-    const Vec3<double> out = left_jacobian_inverse_transpose(Vec3<double>(-p[0], -p[1], -p[2]),
-                                                             Vec3<double>(r[0], r[1], r[2]));
+    const Vec3<double> out =
+        left_jacobian_inverse_transpose(Vec3<double>(-p[0], -p[1], -p[2]), Vec3<double>(r[0], r[1], r[2]));
     r[0] = out.x, r[1] = out.y, r[2] = out.z;
   }
 }

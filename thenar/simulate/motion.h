@@ -97,9 +97,9 @@ class ConstrainedMotion final : public MotionEquations {
   VectorX<double> q_, q_next_, effort_, vdot_, reactions_, increment_;
   MatrixX<double> factor_;  ///< Cholesky factor of A
   MatrixX<double> row_products_;
-  VectorX<double> q_derived_;           ///< where the derivatives stand that derivatives_ holds
-  bool has_derivatives_ = false;        ///< whether it holds any
-  bool mode_is_new_ = true;             ///< whether no Jacobian has been asked for in this mode
+  VectorX<double> q_derived_;     ///< where the derivatives stand that derivatives_ holds
+  bool has_derivatives_ = false;  ///< whether it holds any
+  bool mode_is_new_ = true;       ///< whether no Jacobian has been asked for in this mode
   std::span<const BodyWrench<double>> wrenches_;
   double latest_time_ = std::numeric_limits<double>::infinity();
   long long evaluations_ = 0;

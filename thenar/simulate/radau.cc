@@ -39,7 +39,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Newton's iteration.
 constexpr int kMaxIterations = 8;
 constexpr double kNewtonTolerance = 0.003;    // what may be left of the increments, in weights
-constexpr double kStalledTolerance = 0.1;     // the same where rounding in stiff forces lets them fall no further
+constexpr double kStalledTolerance = 1;       // the same when rounding in stiff forces lets them fall no further
 constexpr double kRoundingFactor = 10;        // increments below this many roundings of the state cannot fall further
 constexpr double kDivergence = 0.95;          // convergence rate taken for none
 constexpr double kDivergenceFactor = 0.5;     // h_next / h after it
@@ -348,7 +348,7 @@ Radau::Newton Radau::solve_stages(std::span<const double> weights) {
     const double change = iterate(weights);
     if (!std::isfinite(change)) return Newton::not_finite;
     bool slow = false;
-    if (iterations_ > 1 && change > rounding) {
+    if (iterations_ > 1) {
       const double ratio = change / last_change_;
       slow = is_slow(iterations_ == 2 ? ratio : std::sqrt(ratio * previous_ratio), change, tolerance);
       previous_ratio = ratio;

@@ -92,12 +92,11 @@ bool is_good(const State& state) {
 /// Rows stand at 0, sample, 2 sample, … and at the end of the run.
 class RowTimes {
  public:
-  explicit RowTimes(const RunOptions& options) : options_(options), count_(count_parts(options.until, options.sample)) {}
+  explicit RowTimes(const RunOptions& options)
+      : options_(options), count_(count_parts(options.until, options.sample)) {}
 
   /// Time of row k = 0 … count().
-  double time(long long k) const {
-    return k >= count_ ? options_.until : static_cast<double>(k) * options_.sample;
-  }
+  double time(long long k) const { return k >= count_ ? options_.until : static_cast<double>(k) * options_.sample; }
   long long count() const { return count_; }
 
   /// Where a fixed step that starts at t, on the way to row k, ends: the way from row to row has equal parts.
@@ -390,7 +389,8 @@ class Run {
       const JointRow& stop = row(rest.row);
       tell(EventKind::zeno, stop.dof(),
            fmt::format("bouncing on the {} stop ends, {} impacts followed", stop.side(), rest.strikes));
-      if (motion_.mode().holds(rest.row)) tell(EventKind::limit_on, stop.dof(), fmt::format("rests on the {} stop", stop.side()));
+      if (motion_.mode().holds(rest.row))
+        tell(EventKind::limit_on, stop.dof(), fmt::format("rests on the {} stop", stop.side()));
     }
     return true;
   }
@@ -452,10 +452,10 @@ class Run {
   bool refuse_state() {
     const State bad = state_;
     state_ = last_good_;
-    return end(RunStatus::failed, fmt::format("{} in step {} (t = {:.9g} s to {:.9g} s); the motion ran away, a shorter "
-                                              "'step' or a tighter 'tolerance' may help",
-                                              find_bad_entry(scenario_.model, bad), stepper_.steps(), last_good_.t,
-                                              bad.t));
+    return end(RunStatus::failed,
+               fmt::format("{} in step {} (t = {:.9g} s to {:.9g} s); the motion ran away, a shorter "
+                           "'step' or a tighter 'tolerance' may help",
+                           find_bad_entry(scenario_.model, bad), stepper_.steps(), last_good_.t, bad.t));
   }
 
   bool refuse_instant() {
@@ -474,10 +474,11 @@ class Run {
     Eigen::Index fastest = 0;
     state_.v.cwiseAbs().maxCoeff(&fastest);
     const Model& model = scenario_.model;
-    return fmt::format("no step succeeds {}; the fastest part is {} with a velocity of {:.6g}. The motion ran away or "
-                       "became singular: a shorter 'step' or a tighter 'tolerance' may help",
-                       where, owner_name(model, model.joint(model.dof_joint(static_cast<int>(fastest)))),
-                       state_.v(fastest));
+    return fmt::format(
+        "no step succeeds {}; the fastest part is {} with a velocity of {:.6g}. The motion ran away, "
+        "became singular or is too stiff for this method: 'integrator: auto', a shorter 'step' or a "
+        "tighter 'tolerance' may help",
+        where, owner_name(model, model.joint(model.dof_joint(static_cast<int>(fastest)))), state_.v(fastest));
   }
 
   /// Sets how the run ended, once; always false, for `return end(...)`.

@@ -59,7 +59,7 @@ struct RunReport {
   long long evaluations = 0;     ///< of forward dynamics; a Jacobian counts as 2 nv of them
   EventCounts events{};
   double max_gap_violation = 0;  ///< rad or m, the farthest that a coordinate was beyond a stop
-  long long rows = 0;  ///< samples handed out
+  long long rows = 0;            ///< samples handed out
   EnergyBalance energy;
   State first, last;             ///< `last` is the last good state, also when the run failed
   VectorX<double> q_min, q_max;  ///< over all steps

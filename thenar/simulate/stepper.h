@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Carries a state through smooth motion step by step: chooses the method and the length of steps, moves the chart along
-/// (motion.h), and lets one look inside the last step. What happens at events is not its business.
+/// Carries a state through smooth motion step by step: chooses the method and the length of steps, moves the chart
+/// along (motion.h), and lets one look inside the last step. What happens at events is not its business.
 ///
 ///     stepper.start(state);
 ///     while (stepper.step(until)) { …stepper.interpolate(0.5)…; stepper.accept(1); }
@@ -75,7 +75,7 @@ class Stepper {
   ConstrainedMotion& motion_;
   const Tolerances& tolerances_;
   double step_limit_;
-  bool is_automatic_, is_implicit_;  ///< is_implicit_: the method in use
+  bool is_automatic_, is_implicit_;             ///< is_implicit_: the method in use
   std::unique_ptr<Integrator> own_, implicit_;  ///< the chosen method (automatic: the explicit one), the other
   Integrator* integrator_ = nullptr;
   MethodChoice choice_;

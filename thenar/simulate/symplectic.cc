@@ -18,6 +18,8 @@ constexpr int kMostIterations = 60;
 /// Below this relative change only rounding is left.
 constexpr double kConverged = 4e-16;
 constexpr double kNearlyConverged = 1e-12;
+/// Motions (rad, m) in a step below which the change is not taken relative to the motion: a joint at rest has none.
+constexpr double kSmallMove = 1e-3;
 
 /// Calls visit(first degree of freedom) for every rotation in space.
 template <class Visit>
@@ -79,8 +81,8 @@ class SymplecticMidpoint final : public Integrator {
   Workspace<Dual8> dual_workspace_;
   MassMatrix<Dual8> mass_;
   VectorX<double> start_, start_slope_, end_, end_slope_, middle_, middle_slope_;
-  VectorX<double> rate_;                           ///< ẋₘ
-  VectorX<double> pi_start_, pi_, pi_along_;       ///< π₀, π and d/ds π
+  VectorX<double> rate_;                      ///< ẋₘ
+  VectorX<double> pi_start_, pi_, pi_along_;  ///< π₀, π and d/ds π
   VectorX<double> v_along_, pi_rate_, inverse_, correction_;
   VectorX<double> q_;
   std::vector<Dual8> q_base_, q_dual_, x_dual_, v_dual_, mu_dual_;
@@ -111,8 +113,7 @@ void SymplecticMidpoint::calc_momentum(const double* x) {
   update_positions(model, q_dual_.data(), dual_workspace_);
   mass_.update(model, dual_workspace_);
   mass_.multiply(v_dual_.data(), mu_dual_.data());
-  visit_rotations(model,
-                  [&](int k) { put(left_jacobian(-three(&x_dual_[k]), three(&mu_dual_[k])), &mu_dual_[k]); });
+  visit_rotations(model, [&](int k) { put(left_jacobian(-three(&x_dual_[k]), three(&mu_dual_[k])), &mu_dual_[k]); });
   for (int i = 0; i < n_; ++i) {
     middle_(n_ + i) = v_dual_[i].value();
     v_along_(i) = v_dual_[i].gradient()[0];
@@ -145,7 +146,7 @@ bool SymplecticMidpoint::find_mean_velocity(double t, double h) {
     inverse_ = pi_start_ + 0.5 * h * pi_rate_ - pi_;
     solve_articulated(motion_.model(), inverse_.data(), workspace_, correction_.data());
     rate_ += correction_;
-    const double change = correction_.cwiseAbs().maxCoeff() / std::max(rate_.cwiseAbs().maxCoeff(), 1e-300);
+    const double change = correction_.cwiseAbs().maxCoeff() / std::max(rate_.cwiseAbs().maxCoeff(), kSmallMove / h);
     if (!std::isfinite(change)) return false;
     // Done, or down to rounding and no longer falling.
     if (change <= kConverged || (change < kNearlyConverged && change >= last_change)) return true;
@@ -166,8 +167,7 @@ void SymplecticMidpoint::finish(double t, double h) {
   update_positions(model, q_.data(), workspace_);
   factorize_articulated(model, workspace_);
   solve_articulated(model, inverse_.data(), workspace_, end_.data() + n_);
-  end_.tail(end_.size() - 2 * n_) =
-      start_.tail(end_.size() - 2 * n_) + h * middle_slope_.tail(end_.size() - 2 * n_);
+  end_.tail(end_.size() - 2 * n_) = start_.tail(end_.size() - 2 * n_) + h * middle_slope_.tail(end_.size() - 2 * n_);
   motion_.calc_slope(t + h, end_.data(), end_slope_.data());
 }
 

@@ -14,9 +14,9 @@
 ///
 ///     π(h ẋₘ/2, ẋₘ) = π₀ + h/2 π̇(h ẋₘ/2, ẋₘ),   then   x₁ = h ẋₘ,   π₁ = π₀ + h π̇,   v₁ = M(q₁)⁻¹ J⁻ᵀ π₁.      (2)
 ///
-/// Going from one chart to the next is a change of coordinates of positions, hence canonical: the whole map is symplectic
-/// in (q, M v) also where joints are spherical or free. (v alone is no canonical momentum; the midpoint rule in (q, v) is
-/// not symplectic when M depends on q.)
+/// Going from one chart to the next is a change of coordinates of positions, hence canonical: the whole map is
+/// symplectic in (q, M v) also where joints are spherical or free. (v alone is no canonical momentum; the midpoint rule
+/// in (q, v) is not symplectic when M depends on q.)
 
 #include <memory>
 

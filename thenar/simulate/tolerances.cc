@@ -21,7 +21,8 @@ std::vector<bool> find_turning_dofs(const Model& model) {
 /// Distance of the centre of mass from the origin plus the radius of gyration, m.
 double extent_of(const MassProperties& mass) {
   if (!(mass.mass > 0)) return 0;
-  const double gyration = std::sqrt(std::max(0.0, (mass.inertia.xx + mass.inertia.yy + mass.inertia.zz)) / (2 * mass.mass));
+  const double gyration =
+      std::sqrt(std::max(0.0, (mass.inertia.xx + mass.inertia.yy + mass.inertia.zz)) / (2 * mass.mass));
   return mass.com.norm() + gyration;
 }
 

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every integrator promises: its order, at the ends of steps and between, errors in proportion to the tolerance,
+// quadratures, and good manners at steps that fail.
+#include "thenar/simulate/integrator.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "motion_problems.h"
+
+namespace thenar {
+namespace {
+
+using testing::Chain;
+using testing::Outcome;
+using testing::Problem;
+using testing::SpinningBody;
+using testing::State;
+
+using Maker = std::unique_ptr<Integrator> (*)(const MotionEquations&);
+
+double largest(const State& y) { return y.lpNorm<Eigen::Infinity>(); }
+
+std::vector<double> equal_weights(const Problem& problem, double weight) {
+  return std::vector<double>(static_cast<std::size_t>(2 * problem.size()), weight);
+}
+
+// --- Order -----------------------------------------------------------------------------------------------------------
+
+struct Method {
+  const char* name;
+  Maker make;
+  int order;
+  int dense_order;  // p when the error between the ends of a step falls with h^(p + 1)
+  int steps;        // per orbit, so that errors are asymptotic and well above rounding
+};
+
+class OrderTest : public ::testing::TestWithParam<Method> {};
+
+struct LocalErrors {
+  double end = 0, between = 0;
+};
+
+/// Largest errors of single steps of length 2π/steps that start on Kepler's orbit, all around it.
+LocalErrors calc_local_errors(Maker make, int steps) {
+  constexpr double kEccentricity = 0.3;
+  const double h = 2 * std::numbers::pi / steps;
+  Problem problem = testing::make_kepler();
+  const std::unique_ptr<Integrator> integrator = make(problem);
+  const std::vector<double> weights = equal_weights(problem, 1);  // no step is turned down
+  LocalErrors errors;
+  State slope(4), y(4);
+  for (int i = 0; i < steps; ++i) {
+    const State start = testing::calc_kepler(kEccentricity, i * h);
+    problem.calc_slope(i * h, start.data(), slope.data());
+    integrator->reset();
+    EXPECT_TRUE(integrator->attempt(problem, i * h, h, start.data(), slope.data(), weights).accepted);
+    errors.end =
+        std::max(errors.end, largest(integrator->end_state() - testing::calc_kepler(kEccentricity, (i + 1) * h)));
+    for (const double theta : {0.25, 0.5, 0.8}) {
+      integrator->interpolate(theta, y.data());
+      errors.between = std::max(errors.between, largest(y - testing::calc_kepler(kEccentricity, (i + theta) * h)));
+    }
+  }
+  return errors;
+}
+
+TEST_P(OrderTest, IsThatOfTheTheory) {
+  const Method& m = GetParam();
+  const LocalErrors coarse = calc_local_errors(m.make, m.steps), fine = calc_local_errors(m.make, 2 * m.steps);
+  EXPECT_NEAR(std::log2(coarse.end / fine.end), m.order + 1, 0.2) << coarse.end << " " << fine.end;
+  EXPECT_NEAR(std::log2(coarse.between / fine.between), m.dense_order + 1, 0.2)
+      << coarse.between << " " << fine.between;
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrators, OrderTest,
+                         ::testing::Values(Method{"rk4", make_rk4_integrator, 4, 3, 200},
+                                           Method{"rk8", make_rk8_integrator, 8, 7, 50},
+                                           Method{"explicit", make_explicit_integrator, 8, 7, 50},
+                                           Method{"implicit", make_implicit_integrator, 5, 3, 200}),
+                         [](const ::testing::TestParamInfo<Method>& test) { return std::string(test.param.name); });
+
+/// Global errors of a spinning body at t = 2 with `steps` and twice as many, as an order.
+double observe_order_on_rotations(Maker make, int steps, double weight) {
+  State y = State::Zero(6);
+  y.tail(3) << 3, 0.2, -1;  // tumbles about its middle axis
+  const auto run = [&](Maker method, int count) {
+    SpinningBody body(20, 0.1);
+    const std::unique_ptr<Integrator> integrator = method(body);
+    const Outcome result = run_fixed(body, *integrator, y, 2, count, weight);
+    EXPECT_TRUE(result.finished);
+    return body.calc_place(result.y);
+  };
+  const State exact = run(make_rk8_integrator, 600);
+  return std::log2(largest(run(make, steps) - exact) / largest(run(make, 2 * steps) - exact));
+}
+
+TEST(Integrator, KeepsItsOrderInChartsOfRotations) {
+  EXPECT_NEAR(observe_order_on_rotations(make_rk4_integrator, 200, 1), 4, 0.2);
+  EXPECT_NEAR(observe_order_on_rotations(make_rk8_integrator, 32, 1), 8, 0.6);  // rounding is near
+}
+
+// --- Error control ---------------------------------------------------------------------------------------------------
+
+class AdaptiveTest : public ::testing::TestWithParam<Maker> {};
+
+INSTANTIATE_TEST_SUITE_P(Integrators, AdaptiveTest,
+                         ::testing::Values(make_explicit_integrator, make_implicit_integrator),
+                         [](const ::testing::TestParamInfo<Maker>& test) {
+                           return test.index == 0 ? "explicit" : "implicit";
+                         });
+
+TEST_P(AdaptiveTest, ErrorFallsInProportionToTheTolerance) {
+  Problem problem = testing::make_pendulum();
+  const State exact = run_fixed(problem, *make_rk8_integrator(problem), testing::pendulum_start(), 20, 8000, 1).y;
+  // The motion is stable, so that local errors add up to no more than a few tolerances.
+  for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
+    const std::unique_ptr<Integrator> integrator = GetParam()(problem);
+    const Outcome run = run_adaptive(problem, *integrator, testing::pendulum_start(), 20, tolerance, 0.01);
+    ASSERT_TRUE(run.finished);
+    EXPECT_LT(largest((run.y - exact).head(2)), 5 * tolerance);
+    EXPECT_GT(largest((run.y - exact).head(2)), 1e-4 * tolerance);  // no effort wasted
+  }
+}
+
+TEST_P(AdaptiveTest, ErrorIsInProportionInChartsOfRotations) {
+  State y = State::Zero(6);
+  y.tail(3) << 3, 0.2, -1;
+  const auto place_of = [&](Maker make, double tolerance) {
+    SpinningBody body(20, 0.1);
+    const std::unique_ptr<Integrator> integrator = make(body);
+    const Outcome run = run_adaptive(body, *integrator, y, 2, tolerance, 1e-3);
+    EXPECT_TRUE(run.finished);
+    return body.calc_place(run.y);
+  };
+  const State exact = place_of(make_explicit_integrator, 1e-13);
+  for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    EXPECT_LT(largest(place_of(GetParam(), tolerance) - exact), 10 * tolerance);
+  }
+}
+
+TEST_P(AdaptiveTest, QuadraturesBalanceTheEnergy) {
+  Problem problem = testing::make_pendulum();
+  const double before = testing::calc_pendulum_energy(testing::pendulum_start());
+  for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    const std::unique_ptr<Integrator> integrator = GetParam()(problem);
+    const Outcome run = run_adaptive(problem, *integrator, testing::pendulum_start(), 20, tolerance, 0.01);
+    const double dissipated = run.y(2), work = run.y(3);
+    EXPECT_GT(dissipated, 1);  // so that there is something to balance
+    // Energy changes by up to 9 per unit of x and 4 per unit of v; a run of 20 s has tens of steps.
+    EXPECT_NEAR(testing::calc_pendulum_energy(run.y) - before, work - dissipated, 100 * tolerance) << tolerance;
+  }
+}
+
+TEST_P(AdaptiveTest, QuadraturesHoldWhereDampersAreStiff) {
+  const Chain chain{5, 1e5};
+  Problem problem = chain.make_problem();
+  const double exact = run_adaptive(problem, *make_explicit_integrator(problem), chain.start(), 2, 1e-12, 1e-5).y(10);
+  for (const double tolerance : {1e-5, 1e-7}) {
+    const std::unique_ptr<Integrator> integrator = GetParam()(problem);
+    const Outcome run = run_adaptive(problem, *integrator, chain.start(), 2, tolerance, 1e-5);
+    // The springs give off some 10⁴, first at a rate that changes by 2 √k per unit of velocity.
+    EXPECT_NEAR(run.y(10), exact, 100 * tolerance) << tolerance;
+  }
+}
+
+TEST_P(AdaptiveTest, AgreesWithFixedStepsForAnyNumberOfCoordinates) {
+  for (const int n : {1, 2, 3, 4, 7, 16, 17, 33, 50}) {
+    const Chain chain{n, 100};
+    Problem problem = chain.make_problem();
+    const State exact = run_fixed(problem, *make_rk8_integrator(problem), chain.start(), 1, 400, 1).y;
+    const std::unique_ptr<Integrator> integrator = GetParam()(problem);
+    const Outcome run = run_adaptive(problem, *integrator, chain.start(), 1, 1e-7, 1e-3);
+    ASSERT_TRUE(run.finished);
+    EXPECT_LT(largest((run.y - exact).head(2 * n)), 1e-7) << n;
+  }
+}
+
+TEST_P(AdaptiveTest, StepsDoNotGrowRightAfterARejection) {
+  Problem problem = testing::make_kepler();
+  const State y = testing::calc_kepler(0.9, 0), slope = calc_start_slope(problem, y);
+  const std::vector<double> weights = equal_weights(problem, 1e-8);
+  const std::unique_ptr<Integrator> integrator = GetParam()(problem);
+  double h = 1;
+  StepAttempt a = integrator->attempt(problem, 0, h, y.data(), slope.data(), weights);
+  ASSERT_FALSE(a.accepted);
+  while (!a.accepted) {
+    EXPECT_LT(a.next_h, h);
+    h = a.next_h;
+    a = integrator->attempt(problem, 0, h, y.data(), slope.data(), weights);
+  }
+  EXPECT_LE(a.next_h, h);
+  EXPECT_LE(a.error, 1);
+  // A step far too short may grow several times over, once.
+  integrator->reset();
+  a = integrator->attempt(problem, 0, h / 100, y.data(), slope.data(), weights);
+  EXPECT_GT(a.next_h, h / 100 * 5);
+  EXPECT_LE(a.next_h, h / 100 * 8);
+}
+
+TEST_P(AdaptiveTest, StiffnessIsStepTimesSpectralRadius) {
+  struct Case {
+    double k, c, radius;
+  };
+  for (const Case& c : {Case{1e4, 0, 100}, Case{1e4, 20, 100}, Case{0.01, 0, 0.1}, Case{1, 1e3, 1e3}}) {
+    Problem problem(1, [c](double t, const double* x, const double* v, double* a) {
+      a[0] = -c.k * x[0] - c.c * v[0] + std::sin(t);
+    });
+    const std::unique_ptr<Integrator> integrator = GetParam()(problem);
+    State y = State::Unit(2, 0), slope = calc_start_slope(problem, y);
+    const double h = 4 / c.radius;  // about where the explicit method becomes unstable
+    std::vector<double> seen;
+    for (int i = 0; i < 21; ++i) {
+      const StepAttempt a = integrator->attempt(problem, i * h, h, y.data(), slope.data(), equal_weights(problem, 1e5));
+      ASSERT_TRUE(a.accepted);
+      seen.push_back(a.stiffness);
+      y = integrator->end_state(), slope = integrator->end_slope();
+    }
+    std::nth_element(seen.begin(), seen.begin() + 10, seen.end());
+    EXPECT_NEAR(seen[10], 4, 0.5) << c.k << " " << c.c;
+  }
+}
+
+// --- Manners ---------------------------------------------------------------------------------------------------------
+
+class MannersTest : public ::testing::TestWithParam<Method> {};
+
+INSTANTIATE_TEST_SUITE_P(Integrators, MannersTest,
+                         ::testing::Values(Method{"rk4", make_rk4_integrator, 4, 3, 0},
+                                           Method{"rk8", make_rk8_integrator, 8, 7, 0},
+                                           Method{"explicit", make_explicit_integrator, 8, 7, 0},
+                                           Method{"implicit", make_implicit_integrator, 5, 3, 0}),
+                         [](const ::testing::TestParamInfo<Method>& test) { return std::string(test.param.name); });
+
+TEST_P(MannersTest, EndSlopeIsTheSlopeAtTheEnd) {
+  Problem problem = testing::make_pendulum();
+  const std::unique_ptr<Integrator> integrator = GetParam().make(problem);
+  run_fixed(problem, *integrator, testing::pendulum_start(), 1, 20, 1, [&](double t, double h, Integrator& i) {
+    State slope(4);
+    problem.calc_slope(t + h, i.end_state().data(), slope.data());
+    EXPECT_EQ(slope, i.end_slope());
+  });
+}
+
+TEST_P(MannersTest, InterpolationMeetsBothEndsExactlyAndSmoothly) {
+  Problem problem = testing::make_pendulum();
+  const std::unique_ptr<Integrator> integrator = GetParam().make(problem);
+  State start = testing::pendulum_start();
+  run_fixed(problem, *integrator, start, 1, 20, 1, [&](double, double, Integrator& i) {
+    State y(4);
+    i.interpolate(0, y.data());
+    EXPECT_EQ(y, start);
+    i.interpolate(1, y.data());
+    EXPECT_EQ(y, i.end_state());
+    i.interpolate(1e-12, y.data());
+    EXPECT_LT(largest(y - start), 1e-11);
+    i.interpolate(1 - 1e-12, y.data());
+    EXPECT_LT(largest(y - i.end_state()), 1e-11);
+    start = i.end_state();
+  });
+}
+
+TEST_P(MannersTest, AStepMayStartAtEndStateItself) {
+  Problem problem = testing::make_pendulum();
+  const std::unique_ptr<Integrator> integrator = GetParam().make(problem), other = GetParam().make(problem);
+  const std::vector<double> weights = equal_weights(problem, 1);
+  const State y = testing::pendulum_start(), slope = calc_start_slope(problem, y);
+  for (Integrator* i : {integrator.get(), other.get()}) {
+    ASSERT_TRUE(i->attempt(problem, 0, 0.01, y.data(), slope.data(), weights).accepted);
+  }
+  const State middle = other->end_state(), middle_slope = other->end_slope();
+  integrator->attempt(problem, 0.01, 0.01, integrator->end_state().data(), integrator->end_slope().data(), weights);
+  other->attempt(problem, 0.01, 0.01, middle.data(), middle_slope.data(), weights);
+  EXPECT_EQ(integrator->end_state(), other->end_state());
+}
+
+TEST_P(MannersTest, TwoRunsAreEqualToTheLastBit) {
+  const Chain chain{7, 1e4};
+  const auto run = [&] {
+    Problem problem = chain.make_problem();
+    const std::unique_ptr<Integrator> integrator = GetParam().make(problem);
+    return integrator->has_error_control() ? run_adaptive(problem, *integrator, chain.start(), 0.5, 1e-6, 1e-3).y
+                                           : run_fixed(problem, *integrator, chain.start(), 0.5, 500, 1).y;
+  };
+  EXPECT_EQ(run(), run());
+}
+
+TEST_P(MannersTest, ResetForgetsEverything) {
+  const Chain chain{3, 1e4};
+  Problem problem = chain.make_problem();
+  const std::unique_ptr<Integrator> used = GetParam().make(problem), fresh = GetParam().make(problem);
+  run_fixed(problem, *used, State::Constant(7, 0.01), 0.5, 500, 10);
+  used->reset();
+  EXPECT_EQ(run_fixed(problem, *used, chain.start(), 0.5, 500, 10).y,
+            run_fixed(problem, *fresh, chain.start(), 0.5, 500, 10).y);
+}
+
+/// A step from x = 0 at unit speed into x > 0.5, where there is no slope.
+Problem make_cliff() {
+  return Problem(1, [](double, const double* x, const double*, double* a) {
+    a[0] = x[0] > 0.5 ? std::numeric_limits<double>::quiet_NaN() : -x[0];
+  });
+}
+
+TEST_P(MannersTest, WhereThereIsNoSlopeTheStepIsNotAccepted) {
+  Problem problem = make_cliff();
+  const std::unique_ptr<Integrator> integrator = GetParam().make(problem);
+  const State y = State::Unit(2, 1), slope = calc_start_slope(problem, y);
+  const std::vector<double> weights = equal_weights(problem, 0.1);
+  ASSERT_TRUE(integrator->attempt(problem, 0, 0.1, y.data(), slope.data(), weights).accepted);
+  const State end = integrator->end_state(), end_slope = integrator->end_slope();
+  const StepAttempt a = integrator->attempt(problem, 0, 1, y.data(), slope.data(), weights);
+  EXPECT_FALSE(a.accepted);
+  EXPECT_EQ(a.error, 0);
+  EXPECT_EQ(a.next_h, integrator->has_error_control() ? 0.1 : 1);
+  EXPECT_FALSE(problem.saw_not_finite);  // no slope is asked for at a state made of one that is not finite
+  // Nothing of the failed step is left.
+  EXPECT_EQ(integrator->end_state(), end);
+  EXPECT_EQ(integrator->end_slope(), end_slope);
+  ASSERT_TRUE(integrator->attempt(problem, 0, 0.1, y.data(), slope.data(), weights).accepted);
+  EXPECT_LT(largest(integrator->end_state() - end), 1e-4);
+}
+
+TEST_P(MannersTest, AStartThatIsNotFiniteIsNotAccepted) {
+  Problem problem = testing::make_pendulum();
+  const std::unique_ptr<Integrator> integrator = GetParam().make(problem);
+  State y = testing::pendulum_start();
+  const State slope = calc_start_slope(problem, y);
+  const std::vector<double> weights = equal_weights(problem, 1);
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    State bad_slope = slope;
+    bad_slope(1) = bad;
+    EXPECT_FALSE(integrator->attempt(problem, 0, 0.01, y.data(), bad_slope.data(), weights).accepted);
+  }
+  EXPECT_TRUE(integrator->attempt(problem, 0, 0.01, y.data(), slope.data(), weights).accepted);
+}
+
+TEST_P(AdaptiveTest, ARejectedStepLeavesNothingBehind) {
+  Problem problem = testing::make_kepler();
+  const std::unique_ptr<Integrator> integrator = GetParam()(problem), fresh = GetParam()(problem);
+  const State y = testing::calc_kepler(0.5, 0), slope = calc_start_slope(problem, y);
+  const State copy = y, slope_copy = slope;
+  const std::vector<double> weights = equal_weights(problem, 1e-6);
+  const State end = integrator->end_state();
+  ASSERT_FALSE(integrator->attempt(problem, 0, 1, y.data(), slope.data(), weights).accepted);
+  EXPECT_EQ(y, copy);
+  EXPECT_EQ(slope, slope_copy);
+  EXPECT_EQ(integrator->end_state(), end);
+  ASSERT_TRUE(integrator->attempt(problem, 0, 0.01, y.data(), slope.data(), weights).accepted);
+  ASSERT_TRUE(fresh->attempt(problem, 0, 0.01, y.data(), slope.data(), weights).accepted);
+  // The implicit method may iterate once more or less.
+  EXPECT_LT(largest(integrator->end_state() - fresh->end_state()), 0.01 * 1e-6);
+}
+
+TEST(Integrator, FixedStepsKeepTheirLength) {
+  Problem problem = testing::make_pendulum();
+  const State y = testing::pendulum_start(), slope = calc_start_slope(problem, y);
+  for (const Maker make : {make_rk4_integrator, make_rk8_integrator}) {
+    const std::unique_ptr<Integrator> integrator = make(problem);
+    EXPECT_FALSE(integrator->has_error_control());
+    const StepAttempt a = integrator->attempt(problem, 0, 0.3, y.data(), slope.data(), {});
+    EXPECT_TRUE(a.accepted);
+    EXPECT_EQ(a.next_h, 0.3);
+    EXPECT_EQ(a.error, 0);
+  }
+}
+
+TEST(Integrator, ExplicitStepCostsTwelveSlopesAndDenseOutputThree) {
+  Problem problem = testing::make_pendulum();
+  const State y = testing::pendulum_start(), slope = calc_start_slope(problem, y);
+  const std::vector<double> weights = equal_weights(problem, 1);
+  const std::unique_ptr<Integrator> integrator = make_explicit_integrator(problem);
+  problem.slopes = 0;
+  integrator->attempt(problem, 0, 0.01, y.data(), slope.data(), weights);
+  EXPECT_EQ(problem.slopes, 12);
+  State between(4);
+  integrator->interpolate(1, between.data());
+  EXPECT_EQ(problem.slopes, 12);
+  integrator->interpolate(0.5, between.data());
+  integrator->interpolate(0.6, between.data());
+  EXPECT_EQ(problem.slopes, 15);
+}
+
+}  // namespace
+}  // namespace thenar
