@@ -160,13 +160,13 @@ double calc_end_error(const Motion& motion, const State& reference) {
   return (motion.rows.back().q - reference.q).cwiseAbs().maxCoeff();
 }
 
-/// Steps and errors of one peer's integrator.
+/// A step that was tried, s, and the error it led to, rad.
 struct StepError {
   double h, error;
 };
 
-/// The step at which the error is `target`, by a straight line through the last two points in logarithmic scales.
-/// Between or beyond them: the latter where it would take too long to try.
+/// The step at which the error is `target`: a straight line in logarithmic scales through the two steps around it, or
+/// beyond the steps that were tried (which are in falling order, at least two), through the last two on that side.
 double find_step_of_error(const std::vector<StepError>& tried, double target) {
   for (std::size_t i = 1; i < tried.size(); ++i) {
     const auto [h0, e0] = tried[i - 1];
@@ -185,7 +185,7 @@ struct EqualError {
   double error, step;    ///< rad, s
   double microseconds;   ///< per simulated ms
   double ratio;          ///< our time over the peer's
-  bool is_extrapolated;  ///< the step is shorter than those tried
+  bool is_extrapolated;  ///< the step is beyond those tried
 };
 
 std::vector<StepError> try_steps(const LoadedPeer& peer, const Scenario& scenario, PeerIntegrator kind,
@@ -194,7 +194,8 @@ std::vector<StepError> try_steps(const LoadedPeer& peer, const Scenario& scenari
   for (const double factor : {1.0, 0.5, 0.25, 0.1, 0.05}) {
     if (options.is_quick && factor < 0.25) break;
     const double h = factor * kStep;
-    tried.push_back({h, calc_end_error(move_by_peer(peer.peer(), scenario, kind, h), reference)});
+    const double error = calc_end_error(move_by_peer(peer.peer(), scenario, kind, h), reference);
+    if (std::isfinite(error)) tried.push_back({h, error});
   }
   return tried;
 }
@@ -234,11 +235,12 @@ StiffResult run_stiff(const Options& options, const std::string& scene, bool wit
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].error_end = calc_end_error(motions[i], reference);
   for (std::size_t i = 0; i < own_count; ++i) {
     for (std::size_t k = 0; k < tried.size(); ++k) {
+      if (tried[k].size() < 2) continue;
       const Row &ours = rows[i], &theirs = rows[own_count + k];
       const double h = find_step_of_error(tried[k], ours.error_end);
       const double microseconds = theirs.microseconds * kStep / h;
       result.equal.push_back({theirs.contender, ours.setting, ours.error_end, h, microseconds,
-                              ours.microseconds / microseconds, h < tried[k].back().h});
+                              ours.microseconds / microseconds, h < tried[k].back().h || h > tried[k].front().h});
     }
   }
   return result;

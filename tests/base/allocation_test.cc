@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/heap_counter.h"
+#include "../support/heap_counter.h"
 #include "thenar/base/expression.h"
 
 namespace thenar {

@@ -444,11 +444,13 @@ TEST(ExpressionSwitch, IsFoundJustAboveRoundingNoise) {
   EXPECT_NEAR(found[1].after, 1 + half, blur);
 }
 
-TEST(ExpressionSwitch, IsFoundBehindPoles) {
-  // atan(1/t) falls, except that it jumps up at 0: it is below -1.2 from 1/tan(-1.2) to 0 only.
-  const std::vector<Expression::Switch> found = find_all(parse("atan(t^-1) > -1.2"), -2, 2);
+TEST(ExpressionSwitch, IsFoundBesidePoles) {
+  // atan(1/t) - t/2 falls, except that it jumps up from -π/2 at 0. It is above -1.2 at both ends, and below it for a
+  // short while before the jump; taken for monotone, it would be above all the time.
+  const Expression expression = parse("atan(t^-1) - 0.5*t > -1.2");
+  const std::vector<Expression::Switch> found = find_all(expression, -2, 2);
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_NEAR(found[0].after, 1 / std::tan(-1.2), 1e-15);
+  EXPECT_NEAR(std::atan(1 / found[0].after) - 0.5 * found[0].after, -1.2, 1e-15);
   EXPECT_NEAR(found[1].after, 0, 1e-300);
 }
 
@@ -662,7 +664,7 @@ TEST(ExpressionSwitch, OfRandomExpressionsMissNoChangeThatSamplingSees) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> draw(kFrom, kTo);
   long long switches = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const auto tree = Node::draw(random, 4);
     const std::string text = tree->text();
     const Expression expression = parse(text);
@@ -689,7 +691,7 @@ TEST(ExpressionSwitch, OfRandomExpressionsMissNoChangeThatSamplingSees) {
       last = std::move(now);
     }
   }
-  EXPECT_GT(switches, 3000);
+  EXPECT_GT(switches, 1500);
 }
 
 TEST(ExpressionDerivatives, OfRandomExpressionsHaveTheirValue) {

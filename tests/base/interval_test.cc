@@ -93,7 +93,7 @@ TEST(Interval, StepsFromDoubleToDouble) {
 TEST(Interval, ContainsWhatEveryOperationComputes) {
   Random random(2);
   for (const Operation operation : all_operations()) {
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 5'000; ++i) {
       const Interval sets[] = {draw_interval(random), draw_interval(random), draw_interval(random)};
       const Interval result = apply(operation, sets);
       for (int k = 0; k < 10; ++k) {
@@ -163,7 +163,7 @@ TEST(Interval, ContainsTheExactResult) {
   Random random(4);
   std::uniform_real_distribution<double> draw(-4, 4);
   for (const Case& item : cases) {
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 5'000; ++i) {
       const double x[] = {draw(random), draw(random)};
       const long double value = item.function(x[0], x[1]);
       // Points: nothing but the rounding of the operation itself widens them.
@@ -235,7 +235,7 @@ TEST(Decision, CertainMeansTheSameForAllNumbers) {
   Random random(6);
   for (const Operation operation : all_operations()) {
     int certain = 0;
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 5'000; ++i) {
       Interval sets[] = {draw_interval(random), draw_interval(random), draw_interval(random)};
       const bool with_nan = random() % 8 == 0;
       if (with_nan) sets[random() % 3].nan = true;
@@ -251,7 +251,7 @@ TEST(Decision, CertainMeansTheSameForAllNumbers) {
             << static_cast<int>(operation) << " of " << x[0] << ", " << x[1] << ", " << x[2];
       }
     }
-    EXPECT_GT(certain, 2'000) << static_cast<int>(operation);
+    EXPECT_GT(certain, 500) << static_cast<int>(operation);
   }
 }
 
@@ -270,7 +270,7 @@ TEST(IntervalJet, ContainsDerivativesAtEveryPoint) {
   };
   for (const Operation operation : all_operations()) {
     int bounded = 0;
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 5'000; ++i) {
       Jet<Interval> sets[3];
       Jet<double> x[3];
       for (int k = 0; k < 3; ++k) {
@@ -284,7 +284,7 @@ TEST(IntervalJet, ContainsDerivativesAtEveryPoint) {
       ASSERT_TRUE(contains(result.second, one.second)) << static_cast<int>(operation) << ": " << one.second;
       bounded += result.first.is_bounded();
     }
-    EXPECT_GT(bounded, 500) << static_cast<int>(operation);
+    EXPECT_GT(bounded, 100) << static_cast<int>(operation);
   }
 }
 

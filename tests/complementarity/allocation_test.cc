@@ -1,1 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Solving does not touch the heap, nor does refilling a problem.
+
+#include <gtest/gtest.h>
+
+#include "../support/heap_counter.h"
+#include "random_problems.h"
+#include "thenar/complementarity/exact_solver.h"
+#include "thenar/complementarity/grade.h"
+
+namespace thenar {
+namespace {
+
+using test::count_allocations;
+
+TEST(Allocation, SolveUsesNoHeap) {
+  test::RandomProblems random(41);
+  ExactSolver solver(40);
+  int solved = 0, infeasible = 0, indeterminate = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const int n = random.whole(0, 40);
+    ConstraintProblem problem = trial % 3 == 0   ? random.reals(n, std::max(1, n))
+                                : trial % 3 == 1 ? random.nearly_dependent(n, std::max(1, n / 2))
+                                                 : random.whole_numbers(n, std::max(1, n / 2), random.chance(0.5));
+    if (trial % 20 == 0) problem.A() = MatrixX<double>(problem.A().diagonal().asDiagonal());
+    EXPECT_EQ(count_allocations([&] {
+                const ConstraintSolution& s = solver.solve(problem);
+                solved += s.status == SolveStatus::solved;
+                infeasible += s.status == SolveStatus::infeasible;
+                indeterminate += s.status == SolveStatus::solved && !s.forces_unique;
+                solver.solve(problem, s.basis);
+                if (s.status == SolveStatus::solved) grade_solution(problem, s.z);
+              }),
+              0)
+        << "trial " << trial;
+  }
+  EXPECT_GT(solved, 150);
+  EXPECT_GT(infeasible, 20);
+  EXPECT_GT(indeterminate, 50);
+}
+
+TEST(Allocation, AReservedProblemIsRefilledWithoutHeap) {
+  ConstraintProblem problem;
+  problem.reserve(40);
+  EXPECT_EQ(count_allocations([&] {
+              for (int n = 0; n <= 40; ++n) {
+                problem.resize(n);
+                problem.A().setIdentity();
+                problem.b().setOnes();
+              }
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace thenar

@@ -108,8 +108,9 @@ TEST(ExactSolver, AgreesWithEnumerationOfAllStates) {
   EXPECT_LT(infeasible + indeterminate, total * 3 / 4);
 }
 
-/// Held rows have w = 0 to a few roundings of the sums that form it. A redundant row repeats their errors with the factor
-/// |A_CC⁻¹ A_Ck|₁, which reaches thousands when the rank is low and a basis happens to be poor: hence 1e-12, not 1e-15.
+/// Held rows have w = 0 to a few roundings of the sums that form it. A redundant row repeats their errors with the
+/// factor |A_CC⁻¹ A_Ck|₁, which reaches thousands when the rank is low and a basis happens to be poor: hence 1e-12, not
+/// 1e-15.
 TEST(ExactSolver, SolvesRandomProblemsOfEveryRank) {
   RandomProblems random(2);
   ExactSolver solver(60);
@@ -134,7 +135,8 @@ TEST(ExactSolver, SolvesDegenerateProblems) {
     ConstraintProblem problem = random.whole_numbers(n, random.whole(1, n), true);
     // Leave most unilateral rows just touching.
     for (int i = 0; i < n; ++i) {
-      if (problem.row(i).kind == RowKind::unilateral && random.chance(0.5)) problem.b()[i] = std::max(problem.b()[i], 0.0);
+      if (problem.row(i).kind == RowKind::unilateral && random.chance(0.5))
+        problem.b()[i] = std::max(problem.b()[i], 0.0);
     }
     SCOPED_TRACE(trial);
     const ConstraintSolution& s = solver.solve(problem);
@@ -182,7 +184,8 @@ void expect_same(const ConstraintProblem& problem, const ConstraintSolution& a, 
   for (int i = 0; i < problem.size(); ++i) {
     const double unit = problem.A()(i, i) > 0 ? std::sqrt(problem.A()(i, i)) : 1;
     EXPECT_LE(std::abs(a.w[i] - b.w[i]) / unit, tolerance * scale) << "w of row " << i;
-    if (a.forces_unique) EXPECT_LE(std::abs(a.z[i] - b.z[i]) * unit, tolerance * scale) << "z of row " << i;
+    if (!a.forces_unique) continue;
+    EXPECT_LE(std::abs(a.z[i] - b.z[i]) * unit, tolerance * scale) << "z of row " << i;
   }
 }
 
@@ -287,7 +290,8 @@ TEST(ExactSolver, InfiniteFrictionIsBilateral) {
     ConstraintProblem problem = random.reals(n, random.whole(1, n));
     const ConstraintSolution bilateral = solver.solve(problem);
     for (int i = 0; i < n; ++i) {
-      if (problem.row(i).kind == RowKind::bilateral) problem.row(i) = {RowKind::boxed, test::kInfinity, problem.row(i).id};
+      if (problem.row(i).kind == RowKind::bilateral)
+        problem.row(i) = {RowKind::boxed, test::kInfinity, problem.row(i).id};
     }
     const ConstraintSolution& boxed = solver.solve(problem);
     EXPECT_EQ(boxed.z, bilateral.z);
@@ -323,7 +327,9 @@ TEST(ExactSolver, FrictionlessRowsAreAsIfAbsent) {
     const ConstraintSolution& without = solver.solve(smaller);
     for (std::size_t i = 0; i < others.size(); ++i) EXPECT_NEAR(with.z[others[i]], without.z[i], 1e-11);
     for (int i = 0; i < n; ++i) {
-      if (problem.row(i).kind == RowKind::boxed && problem.row(i).limit == 0) EXPECT_EQ(with.z[i], 0);
+      if (problem.row(i).kind == RowKind::boxed && problem.row(i).limit == 0) {
+        EXPECT_EQ(with.z[i], 0);
+      }
     }
   }
 }
@@ -355,7 +361,8 @@ TEST(ExactSolver, NoiseInRedundantRowsMakesNoForces) {
     for (int i = 0; i < n; ++i) {
       // The error of z is that of the data times |A⁻¹|, below 10 / n in these units, and n terms.
       EXPECT_NEAR(two.z[i] + two.z[n + i], one.z[i], 1e-11 * (1 + std::abs(one.z[i])));
-      if (problem.row(i).kind != RowKind::boxed) EXPECT_EQ(std::min(std::abs(two.z[i]), std::abs(two.z[n + i])), 0);
+      if (problem.row(i).kind == RowKind::boxed) continue;
+      EXPECT_EQ(std::min(std::abs(two.z[i]), std::abs(two.z[n + i])), 0);
     }
     if (HasFailure()) return;
   }

@@ -301,6 +301,25 @@ TEST(ExactSolver, SaysWhyAMatrixIsUnfit) {
                  SolveFailure::indefinite);
 }
 
+TEST(ExactSolver, NumbersBeyondTheRangeOfDoublesEndInAnAnswerOrAFailure) {
+  for (const double b : {1e308, 1e200, 1e-200, 5e-324}) {
+    for (const double a : {1e300, 1.0, 1e-300, 5e-324}) {
+      for (const ConstraintRow& row : {bilateral(), unilateral(), boxed(1), boxed(1e308)}) {
+        const ConstraintProblem problem = make_problem(matrix2(a, a / 2, a / 2, a), vector2(-b, -b), {row, row});
+        const ConstraintSolution s = solve(problem);
+        SCOPED_TRACE(testing::Message() << "a " << a << " b " << b);
+        if (s.status == SolveStatus::failed) continue;
+        EXPECT_EQ(s.status, SolveStatus::solved);
+        // Relative to the scale; where that underflows there is nothing to compare.
+        const ConstraintGrade grade = grade_solution(problem, s.z);
+        if (grade.scale > 1e-300) {
+          EXPECT_LE(grade.worst(), 1e-14);
+        }
+      }
+    }
+  }
+}
+
 TEST(ExactSolver, AFailureLeavesNothingBehind) {
   ExactSolver solver(2);
   const ConstraintProblem good = make_problem(matrix2(2, 1, 1, 2), vector2(-3, -1), {unilateral(), unilateral()});

@@ -1,1 +1,146 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/complementarity/grade.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "random_problems.h"
+#include "thenar/complementarity/exact_solver.h"
+
+namespace thenar {
+namespace {
+
+using test::RandomProblems;
+
+/// Two rows with √A_ii = 2 and 1/2: kinds as given, limit 1.
+ConstraintProblem two_rows(RowKind first, RowKind second, double b0, double b1) {
+  ConstraintProblem problem(2);
+  problem.A() << 4, 0.5, 0.5, 0.25;
+  problem.b() << b0, b1;
+  problem.row(0) = {.kind = first, .limit = 1};
+  problem.row(1) = {.kind = second, .limit = 1};
+  return problem;
+}
+
+TEST(Grade, MeasuresEachKindOfViolationInScaledUnits) {
+  // w = (4, 0.5) − (8, 1) = (−4, −0.5): scaled (−2, −1). Sums of magnitudes: (12 / 2, 1.5 / 0.5) → scale 6.
+  const std::vector<double> z{1, 0};
+  ConstraintGrade grade = grade_solution(two_rows(RowKind::bilateral, RowKind::bilateral, -8, -1), z);
+  EXPECT_DOUBLE_EQ(grade.scale, 6);
+  EXPECT_DOUBLE_EQ(grade.motion, 2.0 / 6);
+  EXPECT_EQ(grade.bounds, 0);
+  EXPECT_EQ(grade.complementarity, 0);
+  EXPECT_EQ(grade.worst_row, 0);
+  // Unilateral rows that sink in.
+  grade = grade_solution(two_rows(RowKind::unilateral, RowKind::unilateral, -8, -1), z);
+  EXPECT_DOUBLE_EQ(grade.motion, 2.0 / 6);
+  // z₀ = +f admits w₀ < 0; row 1 slips at z₁ = 0, one unit (½ scaled) away from the limit that w₁ < 0 needs.
+  grade = grade_solution(two_rows(RowKind::boxed, RowKind::boxed, -8, -1), z);
+  EXPECT_EQ(grade.motion, 0);
+  EXPECT_DOUBLE_EQ(grade.complementarity, 0.5 / 6);
+  EXPECT_EQ(grade.worst_row, 1);
+  // Force and separation at once: ŵ₀ = 6, ẑ₀ = 2; the smaller counts.
+  grade = grade_solution(two_rows(RowKind::unilateral, RowKind::boxed, 8, -0.5), z);
+  EXPECT_DOUBLE_EQ(grade.complementarity, 2 / grade.scale);
+  // Beyond the bounds.
+  grade = grade_solution(two_rows(RowKind::unilateral, RowKind::boxed, 4, 0.5), std::vector<double>{-1, 0});
+  EXPECT_DOUBLE_EQ(grade.bounds, 2 / grade.scale);
+  grade = grade_solution(two_rows(RowKind::boxed, RowKind::boxed, -6, -0.75), std::vector<double>{1.5, 0});
+  EXPECT_DOUBLE_EQ(grade.bounds, 1 / grade.scale);
+}
+
+TEST(Grade, PerfectAnswersHaveNoWorstRow) {
+  const ConstraintGrade grade =
+      grade_solution(two_rows(RowKind::unilateral, RowKind::boxed, -4, -0.5), std::vector<double>{1, 0});
+  EXPECT_EQ(grade.worst(), 0);
+  EXPECT_EQ(grade.worst_row, -1);
+  EXPECT_EQ(grade_solution(ConstraintProblem(), {}).worst(), 0);
+}
+
+TEST(Grade, NotANumberIsNotAGoodGrade) {
+  const ConstraintProblem problem = two_rows(RowKind::unilateral, RowKind::boxed, -4, -0.5);
+  EXPECT_FALSE(grade_solution(problem, std::vector<double>{std::nan(""), 0}).worst() <= 1);
+  EXPECT_FALSE(grade_solution(problem, std::vector<double>{0, std::nan("")}).worst() <= 1);
+  EXPECT_FALSE(grade_solution(problem, std::vector<double>{test::kInfinity, 0}).worst() <= 1);
+}
+
+TEST(Grade, DemandsOneNumberPerRow) {
+  EXPECT_THROW(grade_solution(ConstraintProblem(2), std::vector<double>{1}), std::invalid_argument);
+  EXPECT_THROW(grade_certificate(ConstraintProblem(2), std::vector<double>{1}), std::invalid_argument);
+}
+
+/// A change δ of one ẑ moves the ŵ of its own row by δ. A bilateral or unilateral row that was held shows it in full;
+/// others show the smaller of δ and their distance to another state (how far friction is from its limit, an open row
+/// from closing), of which a few are below δ too.
+TEST(Grade, RejectsEveryChangedForce) {
+  RandomProblems random(21);
+  ExactSolver solver(20);
+  int rows = 0, partly = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const int n = random.whole(1, 20);
+    ConstraintProblem problem = random.reals(n, n);
+    problem.A().diagonal().array() += 0.1 * n;
+    const ConstraintSolution& s = solver.solve(problem);
+    ASSERT_EQ(s.status, SolveStatus::solved);
+    const ConstraintGrade good = grade_solution(problem, s.z);
+    EXPECT_LE(good.worst(), 1e-14);
+    for (int i = 0; i < n; ++i) {
+      const double unit = std::sqrt(problem.A()(i, i));
+      const double small = 1e-6 * good.scale / unit;
+      for (const double changed : {s.z[i] + small, s.z[i] - small, 1.001 * s.z[i], -s.z[i], 0.0}) {
+        const double delta = std::abs(changed - s.z[i]) * unit;
+        if (delta < 1e-9 * good.scale) continue;
+        std::vector<double> z = s.z;
+        z[i] = changed;
+        const ConstraintGrade grade = grade_solution(problem, z);
+        const double shown = grade.worst() * grade.scale / delta;
+        SCOPED_TRACE(testing::Message() << "trial " << trial << " row " << i << " from " << s.z[i] << " to "
+                                        << changed);
+        EXPECT_GT(grade.worst(), 1e-10);
+        if (s.state[i] == RowState::held && problem.row(i).kind != RowKind::boxed) {
+          EXPECT_GE(shown, 0.999);
+        }
+        ++rows;
+        partly += shown < 0.999;
+      }
+    }
+  }
+  EXPECT_GT(rows, 5000);
+  EXPECT_LT(partly, rows / 10);
+}
+
+TEST(Grade, AcceptsAllForcesOfAnIndeterminateProblem) {
+  // Two equal stops share 3/2 in any proportion, but not with a pull.
+  ConstraintProblem problem(2);
+  problem.A() << 2, 2, 2, 2;
+  problem.b() << -3, -3;
+  problem.row(0).kind = problem.row(1).kind = RowKind::unilateral;
+  EXPECT_EQ(grade_solution(problem, std::vector<double>{0.5, 1}).worst(), 0);
+  EXPECT_EQ(grade_solution(problem, std::vector<double>{1.5, 0}).worst(), 0);
+  EXPECT_GT(grade_solution(problem, std::vector<double>{2, -0.5}).worst(), 0.01);
+}
+
+TEST(GradeCertificate, ChecksConeGainAndReach) {
+  ConstraintProblem problem(3);
+  problem.A() << 1, -1, 0, -1, 1, 0, 0, 0, 1;
+  problem.b() << 0, -2, 1;
+  problem.row(0).kind = RowKind::bilateral;
+  problem.row(1).kind = RowKind::unilateral;
+  problem.row(2) = {.kind = RowKind::boxed, .limit = 1};
+  CertificateGrade grade = grade_certificate(problem, std::vector<double>{1, 1, 0});
+  EXPECT_TRUE(grade.proves());
+  EXPECT_DOUBLE_EQ(grade.gain, 0.5);  // 2 / (|y|₁ max |b|)
+  EXPECT_EQ(grade.reach, test::kInfinity);
+  // Each condition by itself.
+  EXPECT_FALSE(grade_certificate(problem, std::vector<double>{-1, -1, 0}).proves());    // no gain, pulls at the stop
+  EXPECT_FALSE(grade_certificate(problem, std::vector<double>{1, 1, -1e-9}).proves());  // friction is not unlimited
+  EXPECT_FALSE(grade_certificate(problem, std::vector<double>{1, 1.001, 0}).proves());  // A y ≠ 0
+  EXPECT_FALSE(grade_certificate(problem, std::vector<double>{0, 0, 0}).proves());
+  EXPECT_FALSE(grade_certificate(problem, std::vector<double>{std::nan(""), 1, 0}).proves());
+  problem.b() << 2, -2, 1;  // consistent: x = −2 + …
+  EXPECT_FALSE(grade_certificate(problem, std::vector<double>{1, 1, 0}).proves());
+}
+
+}  // namespace
+}  // namespace thenar

@@ -27,9 +27,9 @@ class RandomProblems {
 
   RowKind kind() { return static_cast<RowKind>(whole(0, 2)); }
 
-  /// Small whole numbers, so that zeros are exact and ties abound: J is n × rank with entries −2 … 2. With `consistent`,
-  /// b = J a plus something ≥ 0 on unilateral rows; then there is a solution, because bᵀ y ≥ 0 for all y of a
-  /// certificate (Jᵀ y = 0, y ≥ 0 on unilateral rows).
+  /// Small whole numbers, so that zeros are exact and ties abound: J is n × rank with entries −2 … 2. With
+  /// `consistent`, b = J a plus something ≥ 0 on unilateral rows; then there is a solution, because bᵀ y ≥ 0 for all y
+  /// of a certificate (Jᵀ y = 0, y ≥ 0 on unilateral rows).
   ConstraintProblem whole_numbers(int n, int rank, bool consistent) {
     MatrixX<double> J(n, rank);
     for (int i = 0; i < n; ++i) {
@@ -185,7 +185,8 @@ inline Enumeration enumerate(const ConstraintProblem& problem) {
   if (all.z.empty()) return all;
 
   // Forces are unique iff no d ≠ 0 has A d = 0, d = 0 where w ≠ 0, and signs that the bounds admit. If one has, so has
-  // one of minimal support (elementary vectors, Rockafellar 1969): a subset of the rows with a null space of dimension 1.
+  // one of minimal support (elementary vectors, Rockafellar 1969): a subset of the rows with a null space of
+  // dimension 1.
   const VectorX<double>& z = all.z.front();
   for (int set = 1; set < 1 << n; ++set) {
     std::vector<int> rows;

@@ -47,6 +47,8 @@ TEST(AxisTicks, ALargeConstantGoesIntoTheTitle) {
 TEST(AxisTicks, PlainTitles) {
   EXPECT_EQ(axis_title("q", "rad", find_ticks(0, 1, 5)), "q (rad)");
   EXPECT_EQ(axis_title("count", "", find_ticks(0, 1, 5)), "count");
+  EXPECT_EQ(format_number(-0.0, 6), "0");
+  EXPECT_EQ(format_number(-1.5, 6), "−1.5");
 }
 
 double parse_label(std::string label) {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
+#include <Eigen/QR>
+#include <iostream>
+#include <set>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -16,6 +19,7 @@
 #include "thenar/dynamics/inverse_dynamics.h"
 #include "thenar/dynamics/passive_forces.h"
 #include "thenar/io/scenario_reader.h"
+#include "thenar/simulate/joint_rows.h"
 #include "thenar/simulate/simulate.h"
 
 namespace thenar {
@@ -47,22 +51,20 @@ double calc_energy_error(const Scenario& s) {
   const RunReport report = simulate(s, callbacks);
   EXPECT_EQ(report.status, RunStatus::done) << report.reason;
   EXPECT_GT(kinetic, 0.1);
-  std::printf("ENERGY %s tol %g: %g of %g J, steps %lld evals %lld implicit %lld wall %g\n", to_string(s.run.integrator), s.run.tolerance, error / kinetic, kinetic,
-              report.steps, report.evaluations, report.implicit_steps, report.wall_s);
   return error / kinetic;
 }
 
 TEST(HandSwing, KeepsItsEnergyUnderErrorControl) {
-  for (const char* tol : {"1e-6", "1e-8", "1e-10"}) {
-  Scenario s = read_scene("human_hand_swing.yaml", {"run.integrator=auto", std::string("run.tolerance=") + tol});
+  Scenario s = read_scene("human_hand_swing.yaml", {"run.integrator=auto", "run.tolerance=1e-10"});
   s.run.step.reset();
-  calc_energy_error(s);
-  }
+  // About 13,000 steps, each with a local error below the tolerance, 1e-10 of the speeds: were they all of one sign, they
+  // would add up to 1e-6. They are not: 1.5e-10 is left.
+  EXPECT_LE(calc_energy_error(s), 1e-8);
 }
 
 TEST(HandSwing, KeepsItsEnergyInFixedStepsOfAMillisecond) {
+  // 1.1e-6 with order 8. RK4 would be at 1.7e-3 and the symplectic method, of order 2, at 3e-3.
   EXPECT_LE(calc_energy_error(read_scene("human_hand_swing.yaml")), 1e-5);
-  for (const char* method : {"rk4", "symplectic"}) calc_energy_error(read_scene("human_hand_swing.yaml", {std::string("run.integrator=") + method}));
 }
 
 // --- The Y tree is its own mirror image ---------------------------------------------------------------------------
@@ -71,27 +73,34 @@ double coordinate(const Scenario& s, const State& state, int joint) {
   return state.q(s.model.joint(*s.model.find_joint("tree.j" + std::to_string(joint))).q_start);
 }
 
+/// Largest difference between the two branches at any row, rad.
 double calc_asymmetry(const Scenario& s) {
   const Trace trace = record(s);
   EXPECT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
-  double worst = 0, last = 0;
+  double worst = 0;
   for (const Sample& sample : trace.samples) {
     for (int j = 2; j <= 5; ++j) {
       worst = std::max(worst, std::abs(coordinate(s, sample.state, j) - coordinate(s, sample.state, j + 4)));
     }
-    if (sample.state.t >= last) std::printf("   t %g worst %g\n", sample.state.t, worst), last += 2;
   }
   return worst;
 }
 
-TEST(YTree, BranchesCoincide) {
+TEST(YTree, BranchesCoincideToRounding) {
+  // The same numbers, but for signs, are added and multiplied for both branches, and signs do not change rounding: the
+  // recursions keep the symmetry bit by bit. Elimination in the implicit method takes the branches one after the other
+  // and breaks it by an ulp or so per step, 4e-16 of angles up to 3 rad, which the dampers contract again: 2e-15 was
+  // seen. Allowed is what 1000 steps could add up to without them.
+  constexpr double kRounding = 1000 * 4e-16;
   for (const char* scene : {"carv/y_tree_fall.yaml", "carv/y_tree_torques.yaml"}) {
-    SCOPED_TRACE(scene);
-    std::printf("ASYMMETRY %s %g\n", scene, calc_asymmetry(read_scene(scene)));
+    EXPECT_LE(calc_asymmetry(read_scene(scene)), kRounding) << scene;
   }
 }
 
 // --- Damped falls end in equilibrium ------------------------------------------------------------------------------
+
+/// Directions this much softer than the stiffest count as neutral: well above the error of differences.
+constexpr double kNeutral = 1e-8;
 
 /// Generalized forces that would hold the model at rest at q: zero in equilibrium.
 VectorX<double> calc_static_forces(const Model& model, const VectorX<double>& q) {
@@ -103,6 +112,7 @@ VectorX<double> calc_static_forces(const Model& model, const VectorX<double>& q)
   return needed - passive;
 }
 
+/// Its derivative by central differences, of error kStep² = 1e-10 relative.
 MatrixX<double> calc_static_stiffness(const Model& model, const VectorX<double>& q) {
   constexpr double kStep = 1e-5;
   MatrixX<double> K(q.size(), q.size());
@@ -113,48 +123,66 @@ MatrixX<double> calc_static_stiffness(const Model& model, const VectorX<double>&
   return K;
 }
 
-/// Newton's method on the static equations; all joints have coordinates whose rates are their speeds.
+/// Newton's method on the static equations. Where they leave a direction open, it is not moved along: steps are the
+/// shortest ones. All joints have coordinates whose rates are their speeds.
 VectorX<double> find_equilibrium(const Model& model, VectorX<double> q) {
   for (int i = 0; i < 50; ++i) {
-    const VectorX<double> dq = calc_static_stiffness(model, q).partialPivLu().solve(calc_static_forces(model, q));
+    Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factors(calc_static_stiffness(model, q));
+    factors.setThreshold(kNeutral);
+    const VectorX<double> dq = factors.solve(calc_static_forces(model, q));
     q -= dq;
-    if (dq.cwiseAbs().maxCoeff() < 1e-13) break;
+    if (dq.cwiseAbs().maxCoeff() < 1e-12) break;
   }
   return q;
 }
 
-TEST(DampedFall, Explore) {
-  const auto explore = [](const char* name, Scenario s) {
-    const RunReport report = simulate(s);
-    EXPECT_EQ(report.status, RunStatus::done) << report.reason;
-    std::mt19937_64 generator(3);
-    VectorX<double> q = report.last.q;
-    for (double& x : q) x += std::uniform_real_distribution<double>(-0.1, 0.1)(generator);
-    const VectorX<double> e = find_equilibrium(s.model, q);
-    const MatrixX<double> K = calc_static_stiffness(s.model, e);
-    const Eigen::SelfAdjointEigenSolver<MatrixX<double>> eig(K);
-    std::printf("FALL %s until %g: distance %g, v %g, from start %g, force %g, stiffness %g .. %g, steps %lld implicit %lld evals %lld wall %g\n", name, s.run.until, (e - report.last.q).cwiseAbs().maxCoeff(),
-      report.last.v.cwiseAbs().maxCoeff(), (e - s.initial.q).cwiseAbs().maxCoeff(), calc_static_forces(s.model, e).cwiseAbs().maxCoeff(), eig.eigenvalues()(0), eig.eigenvalues().tail(1)(0), report.steps, report.implicit_steps, report.evaluations, report.wall_s);
-  };
-  for (double until : {20., 60., 200.}) {
-    Scenario s = read_scene("carv/five_link.yaml");
-    s.run.until = until; s.run.sample = 1;
-    explore("five_link", s);
+/// Where a run ended, and an equilibrium found without it: by Newton's method, from a start 0.05 rad away.
+struct Rest {
+  State end;
+  VectorX<double> equilibrium;
+  MatrixX<double> stiffness;  // there
+  long long evaluations;
+};
+
+Rest run_to_rest(const Scenario& s) {
+  const RunReport report = simulate(s);
+  EXPECT_EQ(report.status, RunStatus::done) << report.reason;
+  std::mt19937_64 generator(3);
+  VectorX<double> start = report.last.q;
+  for (double& x : start) x += std::uniform_real_distribution<double>(-0.05, 0.05)(generator);
+  const VectorX<double> q = find_equilibrium(s.model, start);
+  EXPECT_GT((s.initial.q - q).cwiseAbs().maxCoeff(), 1);
+  return {report.last, q, calc_static_stiffness(s.model, q), report.evaluations};
+}
+
+TEST(DampedFall, ChainsComeToRestInTheirStableEquilibrium) {
+  for (const char* scene : {"carv/five_link.yaml", "carv/y_tree_fall.yaml"}) {
+    SCOPED_TRACE(scene);
+    Scenario s = read_scene(scene);
+    // The slowest motion decays with about 0.07 1/s, by e⁻²⁸ = 1e-12 in this time.
+    s.run.until = 400;
+    s.run.sample = 10;
+    const Rest rest = run_to_rest(s);
+    // Equilibria are fixed points of every method: what is left is far below the local error of a step.
+    EXPECT_LT((rest.end.q - rest.equilibrium).cwiseAbs().maxCoeff(), s.run.tolerance);
+    EXPECT_LT(rest.end.v.cwiseAbs().maxCoeff(), s.run.tolerance);
+    // A minimum of the potential energy, not one of its other stationary points.
+    EXPECT_EQ(rest.stiffness.llt().info(), Eigen::Success);
   }
-  for (double until : {60., 200.}) {
-    Scenario s = read_scene("carv/y_tree_fall.yaml");
-    s.run.until = until; s.run.sample = 1;
-    explore("y_tree", s);
-  }
-  for (double until : {200., 2e4, 1e6, 1e7}) {
-    for (double step : {0., 1e5}) {
-    if (step == 0 && until > 1e5) continue;
-    Scenario s = read_scene("carv/hand_damped.yaml", {"run.tolerance=1e-6"});
-    s.run.until = until; s.run.sample = until / 10;
-    if (step > 0) s.run.step = step;
-    explore("hand_damped", s);
-    }
-  }
+}
+
+TEST(DampedFall, HandComesToRestInItsEquilibriumAfterDays) {
+  // Dampers of 3 N m s against the weight of a finger tip, some 1e-4 N m: hours. Only an implicit method that is free to
+  // make long steps gets there at a price.
+  Scenario s = read_scene("carv/hand_damped.yaml", {"run.tolerance=1e-6"});
+  s.run.until = 1e6;
+  s.run.sample = 1e5;
+  s.run.step = 1e5;
+  const Rest rest = run_to_rest(s);
+  const Eigen::SelfAdjointEigenSolver<MatrixX<double>> modes(rest.stiffness);
+  std::printf("HAND %lld %g %g\n", rest.evaluations, (rest.end.q - rest.equilibrium).cwiseAbs().maxCoeff(), calc_static_forces(s.model, rest.end.q).cwiseAbs().maxCoeff());
+  std::cout << (rest.end.q - rest.equilibrium).transpose() << "\nev " << modes.eigenvalues().transpose() << "\nnull " << modes.eigenvectors().col(0).transpose() << "\n";
+  for (int i = 0; i < 22; ++i) std::cout << i << " " << s.model.dof_name(i) << " " << rest.end.q(i) << "\n";
 }
 
 // --- The hand with limits -----------------------------------------------------------------------------------------
@@ -162,8 +190,26 @@ TEST(DampedFall, Explore) {
 TEST(HandLimits, WristIsTheFirstToMeetAStop) {
   const Scenario s = read_scene("carv/hand_limits.yaml", {"run.tolerance=1e-6"});
   const Trace trace = record(s);
-  for (const Event& e : trace.events) std::printf("EVENT %.8f %s %s %s\n", e.t, to_string(e.kind), e.where.c_str(), e.cause.c_str());
-  std::printf("LIMITS evals %lld gap %g steps %lld\n", trace.report.evaluations, trace.report.max_gap_violation, trace.report.steps);
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  // The joints that start on their stops shudder in the first milliseconds; of the others, the wrist is the first.
+  std::set<std::string> starts_on_a_stop;
+  std::vector<JointRow> rows = make_joint_rows(s.model, s.initial.q);
+  for (JointRow& row : rows) {
+    if (row.kind() != JointRowKind::stop) continue;
+    const double gap = s.initial.q(row.coordinate()) - row.calc_target(s.initial.q.data());
+    if (std::abs(gap) < 1e-12) starts_on_a_stop.insert(s.model.dof_name(row.dof()));
+  }
+  const auto first = std::find_if(trace.events.begin(), trace.events.end(), [&](const Event& e) {
+    return e.kind == EventKind::limit_on && !starts_on_a_stop.contains(e.where);
+  });
+  ASSERT_NE(first, trace.events.end());
+  EXPECT_EQ(first->where, "hand.wrist.1");
+  // Known from runs at tolerances down to 1e-12; the wrist arrives with 0.09 rad/s, so that an error of the motion of
+  // 1e-6 rad moves the time by 1e-5 s, and a run adds up several.
+  EXPECT_NEAR(first->t, 1.8165, 1e-4);
+  EXPECT_LE(trace.report.max_gap_violation, 8 * std::numeric_limits<double>::epsilon());
+  // 5100; explicit steps would be in the millions.
+  EXPECT_LT(trace.report.evaluations, 8000);
 }
 
 }  // namespace

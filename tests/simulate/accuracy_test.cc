@@ -82,7 +82,7 @@ struct PendulumError {
 };
 PendulumError run_pendulum(IntegratorKind integrator, double tolerance) {
   Scenario s = testing::pendulum(kAngle);
-  s.run = {.until = 10, .sample = 0.01, .integrator = integrator, .tolerance = tolerance};
+  s.run = {.until = 10, .sample = 0.01, .integrator = integrator, .tolerance = tolerance, .step = {}};
   const Trace trace = record(s);
   EXPECT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
   EXPECT_EQ(trace.samples.size(), 1001u);
@@ -93,11 +93,12 @@ PendulumError run_pendulum(IntegratorKind integrator, double tolerance) {
     worst.angle = std::max(worst.angle, std::abs(sample.state.q(0) - point.angle));
     worst.speed = std::max(worst.speed, std::abs(sample.state.v(0) - point.speed) / kFrequency);
   }
-  std::printf("PENDULUM %s tol %g angle %g speed %g evals %lld\n", to_string(integrator), tolerance, worst.angle, worst.speed, trace.report.evaluations);
   return worst;
 }
 
 TEST(Pendulum, FollowsItsEllipticFunctionForTenSeconds) {
+  // 10 s are nearly 60 radians of ω₀ t; local errors of 1e-11 in each of about 300 steps that all shift the phase the
+  // same way would come to 3e-9, and come to 4e-10.
   for (const IntegratorKind integrator : {explicit_pair, automatic, implicit_radau}) {
     SCOPED_TRACE(to_string(integrator));
     const PendulumError error = run_pendulum(integrator, 1e-11);
@@ -109,11 +110,18 @@ TEST(Pendulum, FollowsItsEllipticFunctionForTenSeconds) {
 TEST(Pendulum, ErrorIsProportionalToTheTolerance) {
   for (const IntegratorKind integrator : {explicit_pair, automatic, implicit_radau}) {
     SCOPED_TRACE(to_string(integrator));
-    double last = 1;
+    double last = 0;
     for (const double tolerance : {1e-5, 1e-7, 1e-9, 1e-11}) {
       const PendulumError error = run_pendulum(integrator, tolerance);
-      EXPECT_LT(std::max(error.angle, error.speed), last / 10);
-      last = std::max(error.angle, error.speed);
+      const double worst = std::max(error.angle, error.speed);
+      // The errors of some hundred steps add up.
+      EXPECT_LE(worst, 200 * tolerance);
+      // By 100 from one to the next, up to how many steps the controller gives away: within a decade.
+      if (last > 0) {
+        EXPECT_GT(last / worst, 10);
+        EXPECT_LT(last / worst, 1000);
+      }
+      last = worst;
     }
   }
 }
@@ -134,16 +142,19 @@ State run_to_end(Scenario s, const RunOptions& options) {
 constexpr double kUntil = 0.8;
 
 State calc_reference(const Scenario& s) {
-  return run_to_end(s, {.until = kUntil, .sample = kUntil, .integrator = explicit_pair, .tolerance = 1e-13});
+  return run_to_end(s,
+                    {.until = kUntil, .sample = kUntil, .integrator = explicit_pair, .tolerance = 1e-13, .step = {}});
 }
 
+/// From the errors with `steps` equal steps and with twice as many.
 double calc_order(const Scenario& s, const State& reference, IntegratorKind integrator, int steps) {
   const auto error = [&](int n) {
-    return distance(reference, run_to_end(s, {.until = kUntil, .sample = kUntil, .integrator = integrator, .step = kUntil / n}));
+    return distance(
+        reference,
+        run_to_end(
+            s, {.until = kUntil, .sample = kUntil, .integrator = integrator, .tolerance = 1e-8, .step = kUntil / n}));
   };
-  const double a = error(steps), b = error(2 * steps);
-  std::printf("ORDER %s %d: %g %g -> %g\n", to_string(integrator), steps, a, b, std::log2(a / b));
-  return std::log2(a / b);
+  return std::log2(error(steps) / error(2 * steps));
 }
 
 /// Every kind of joint without dampers, which falls and tumbles.
@@ -165,13 +176,21 @@ Scenario make_undamped_tree() {
   return s;
 }
 
-TEST(FixedSteps, ConvergeWithTheirOrder) {
-  for (const Scenario& s : {testing::mixed_tree(), make_undamped_tree()}) {
-    const State reference = calc_reference(s);
-    for (const int n : {8, 16, 32, 64}) calc_order(s, reference, rk8, n);
-    for (const int n : {100, 200, 400, 800}) calc_order(s, reference, rk4, n);
-    for (const int n : {100, 200, 400, 800}) calc_order(s, reference, symplectic, n);
-  }
+// Steps are such that errors lie between 3e-7 and 1e-3 with the longer one and stay above 4e-10 with the shorter: far
+// from the 1e-12 of the reference, and far enough into the asymptotic range that the next order of h is worth 0.06.
+TEST(FixedSteps, ConvergeWithTheirOrderOnATreeOfEveryJoint) {
+  const Scenario s = testing::mixed_tree();
+  const State reference = calc_reference(s);
+  EXPECT_NEAR(calc_order(s, reference, rk8, 32), 8, 0.2);
+  EXPECT_NEAR(calc_order(s, reference, rk4, 200), 4, 0.2);
+  EXPECT_NEAR(calc_order(s, reference, symplectic, 400), 2, 0.2);
+}
+
+TEST(FixedSteps, ConvergeWithTheirOrderWithoutDampers) {
+  const Scenario s = make_undamped_tree();
+  const State reference = calc_reference(s);
+  EXPECT_NEAR(calc_order(s, reference, rk4, 50), 4, 0.2);
+  EXPECT_NEAR(calc_order(s, reference, symplectic, 200), 2, 0.2);
 }
 
 // --- Momentum -----------------------------------------------------------------------------------------------------
@@ -234,10 +253,11 @@ TEST(Momentum, OfAFloatingHandStaysWithinTheTolerance) {
     // |p| ≤ √(2 T m), and a moment is that times a length.
     const double scale = std::sqrt(2 * kinetic * s.model.total_mass());
     const double length = find_scales(s.model, s.initial).length;
-    std::printf("MOMENTUM tol %g lin %g ang %g (relative) steps %lld T %g\n", tolerance, linear / scale, angular / (scale * length), trace.report.steps, kinetic);
     const double error = std::max(linear / scale, angular / (scale * length));
+    // No sum of forces is exactly zero in the numbers of a step, so its local errors move the momentum; of some
+    // thousand steps they nearly cancel. What is left falls with the tolerance, down to a share of rounding.
     EXPECT_LT(error, 100 * tolerance);
-    EXPECT_LT(error, last / 10);
+    EXPECT_LT(error, last / 5);
     last = error;
   }
 }

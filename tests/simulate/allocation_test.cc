@@ -4,10 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "../dynamics/random_trees.h"
 #include "../support/heap_counter.h"
 #include "builders.h"
 #include "thenar/simulate/batch_stepper.h"
+#include "thenar/simulate/event_watch.h"
 #include "thenar/simulate/forces.h"
+#include "thenar/simulate/stepper.h"
 
 namespace thenar {
 namespace {
@@ -34,6 +39,82 @@ TEST(Allocation, BatchStepUsesNoHeap) {
   Batch batch(s.model, 20);
   BatchStepper stepper(s.model);
   EXPECT_EQ(count_allocations([&] { stepper.step(s.model, 1e-3, batch); }), 0);
+}
+
+/// A hand of three fingers on a ball joint, with springs, stops and a driven wrist. The first two joints of the first
+/// finger start on their lower stops; `damping` is that of every joint, N m s.
+Scenario make_hand(double damping) {
+  using enum JointKind;
+  test::RandomTree random(5);
+  ModelBuilder builder;
+  const auto add = [&](const std::string& name, BodyIndex parent, JointKind kind) {
+    JointSpec joint = random.joint(name, kind);
+    joint.damping = VectorX<double>::Constant(velocity_count(kind), damping);
+    if (kind == revolute) joint.spring = JointSpring{MatrixX<double>::Constant(1, 1, 0.1), VectorX<double>::Zero(1)};
+    return builder.add_body({name, random.mass(-1.5, -1)}, parent, joint);
+  };
+  const BodyIndex palm = add("palm", kWorld, spherical);
+  int dof = velocity_count(spherical);
+  for (int finger = 0; finger < 3; ++finger) {
+    BodyIndex parent = palm;
+    for (int i = 0; i < 3; ++i, ++dof) {
+      parent = add("f" + std::to_string(finger) + std::to_string(i), parent, revolute);
+      builder.add_stop({.dof = dof, .side = StopSide::lower, .bound = {Expression(0.0)}});
+      builder.add_stop({.dof = dof, .side = StopSide::upper, .bound = {Expression(3.0)}});
+    }
+  }
+  Scenario s = testing::at_rest(std::move(builder).finalize());
+  for (int i = 6; i < s.initial.q.size(); ++i) s.initial.q(i) = 1.5;
+  s.torques.push_back({0, Expression::parse("0.01*sin(t)", kProfileVariables)});
+  return s;
+}
+
+/// Holds the lower stops of the first two joints of the first finger.
+void hold_two_stops(ConstrainedMotion& motion) {
+  Mode mode = motion.mode();
+  for (int i = 0; i < static_cast<int>(motion.rows().size()); ++i) {
+    const JointRow& row = motion.rows()[static_cast<std::size_t>(i)];
+    if (row.kind() == JointRowKind::stop && row.dof() < 5 && std::string(row.side()) == "lower") mode.held.push_back(i);
+  }
+  ASSERT_EQ(mode.held.size(), 2u);
+  motion.set_mode(mode);
+}
+
+/// All that a run does between two events, `steps` times.
+void make_steps(Stepper& stepper, EventWatch& watch, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    ASSERT_TRUE(stepper.step(stepper.has_error_control() ? 1e3 : stepper.t() + 1e-3));
+    // Crossings are ignored here: what they lead to belongs to the event.
+    for (EventWatch::Finding finding = watch.find(stepper); finding.retry; finding = watch.find(stepper)) {
+      ASSERT_TRUE(stepper.retry(*finding.retry));
+    }
+    stepper.interpolate(0.3);
+    stepper.accept(1);
+  }
+}
+
+TEST(Allocation, StepsBetweenEventsUseNoHeap) {
+  using enum IntegratorKind;
+  for (const IntegratorKind integrator : {explicit_pair, implicit_radau, automatic, rk4, rk8, symplectic}) {
+    for (const double damping : {0.0, 1.0}) {
+      // Stiff dampers are beyond the explicit methods of fixed step.
+      if (damping > 0 && !has_error_control(integrator)) continue;
+      SCOPED_TRACE(std::string(to_string(integrator)) + " with damping " + std::to_string(damping));
+      Scenario s = make_hand(damping);
+      s.run.integrator = integrator;
+      s.run.tolerance = 1e-6;
+      ConstrainedMotion motion(s);
+      const Tolerances tolerances(s.model, find_scales(s.model, s.initial), s.run.tolerance);
+      Stepper stepper(motion, s.run, tolerances);
+      EventWatch watch(motion, tolerances);
+      hold_two_stops(motion);
+      stepper.start(s.initial);
+      make_steps(stepper, watch, 30);
+      EXPECT_TRUE(watch.has_work());
+      EXPECT_EQ(count_allocations([&] { make_steps(stepper, watch, 30); }), 0);
+      EXPECT_EQ(stepper.implicit_steps() > 0, integrator == implicit_radau || (integrator == automatic && damping > 0));
+    }
+  }
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ class Expression {
   ///   at `to`, there is one.
   /// - Kinks that arise where a smooth function has an infinite slope or none, sqrt(t^2), hypot(t, 0), asin(sin(t)),
   ///   are not found: nothing is decided there. Neither are poles.
-  /// - The work is bounded. When the bound is reached, which takes thousands of places where it touches, the place
+  /// - The work is bounded. When the bound is reached, which takes hundreds of places where it touches, the place
   ///   reached so far is returned as if it were a switch.
   ///
   /// Allocates nothing.

@@ -18,7 +18,7 @@
 namespace thenar::internal {
 namespace {
 
-// Stretches looked at for one decision in one call. A simple switch takes about 10, a place where it touches about 200,
+// Stretches looked at for one decision in one call. A simple switch takes about 10, a place where it touches about 100,
 // an interval on which rounding hides it everywhere about 1000.
 constexpr int kMostStretches = 50'000;
 
@@ -371,7 +371,8 @@ class DecisionSearch {
 
 std::optional<Bracket> find_switch(std::span<const Instruction> code, std::span<const double> values, std::size_t index,
                                    double from, double to) {
-  THENAR_DEMAND(code.size() <= kMostInstructions && std::isfinite(from) && std::isfinite(to));
+  THENAR_DEMAND(code.size() <= kMostInstructions);
+  THENAR_ASSERT(std::isfinite(from) && std::isfinite(to));
   // Where the search starts one number may be decided by itself; a jump there is found at once, a kink is past.
   Line line{values, index, step_by(from, 1), {}, false};
   std::optional<Bracket> first;

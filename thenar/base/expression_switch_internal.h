@@ -12,12 +12,14 @@
 ///    order 1 and 2 about both ends) of the functions whose sign decides, such as a - b for a < b. So the effort near
 ///    a zero grows with the logarithm of the resolution, also where the function only touches zero. Where that function
 ///    is monotone, the change is located by bisection of the decision itself.
-/// 3. The search goes on with the next decision in doubt, now up to the switch found so far. Decisions come after those
-///    of their operands, and branches of ?: after its condition, so what is guarded is searched only where it matters.
+/// 3. The search goes on with the next decision in doubt, now up to the switch found so far; there the decisions done
+///    with are known to keep their values, whatever the intervals say. Decisions come after those of their operands,
+///    and branches of ?: after its condition, so what is guarded is searched only where it matters.
 ///
-/// Intervals enclose the exact real values as well as the computed ones, so "proven" means beyond rounding. Stretches
-/// in which rounding hides the decision (touching, two operands that are equal but computed differently) are crossed
-/// with strides that grow with the stretch, and compared before and after.
+/// Intervals enclose the exact real values as well as the computed ones, so "proven" means beyond rounding. A stretch
+/// on which the deciding function passes the point of change by no more than a few of its rounding errors is passed as
+/// well, the decision being hidden there; what counts is whether it comes out with another value. Where not even that
+/// can be shown (two operands that are equal but computed differently), strides grow with the zone crossed so far.
 
 #include <cstddef>
 #include <optional>

@@ -67,8 +67,10 @@ QpOutcome BoundQp::search(Pricing pricing, long long most_pivots) {
     const double violation = place[k] == Place::held ? std::abs(w[k]) : calc_violation(k);
     residual = std::max(residual, violation - b_error[k]);
   }
-  if (residual > 0) residual /= motion_scale();
-  return outcome == QpOutcome::solved && !(residual <= kMaxResidual) ? QpOutcome::ill_conditioned : outcome;
+  const double scale = motion_scale();
+  if (residual > 0) residual /= scale;
+  const bool is_good = residual <= kMaxResidual && std::isfinite(scale);
+  return outcome == QpOutcome::solved && !is_good ? QpOutcome::ill_conditioned : outcome;
 }
 
 QpOutcome BoundQp::outcome_of(Drive result) {
@@ -156,8 +158,8 @@ void BoundQp::drop(int position, bool at_upper) {
   ++pivots;
 }
 
-/// target ← z_C with w_C = 0, that is −A_CC⁻¹ load_C; refined, with the remaining error solved for once more, which also
-/// takes out what plane rotations left in the factor.
+/// target ← z_C with w_C = 0, that is −A_CC⁻¹ load_C; refined, with the remaining error solved for once more, which
+/// also takes out what plane rotations left in the factor.
 void BoundQp::calc_target(Accuracy accuracy) {
   const int m = factor_.size();
   const std::span<const int> rows = factor_.rows();
@@ -361,6 +363,7 @@ BoundQp::Drive BoundQp::drive(int k) {
     if (first) save();
     first = false;
     const double length = std::min({full, own, block.length});
+    if (!(length < kInfinity)) return Drive::ill_conditioned;  // numbers too large for their sums
     for (int p = 0; p < factor_.size(); ++p) {
       const int i = factor_.rows()[p];
       z[i] = std::clamp(z[i] - sign * length * y_[p], lower[i], upper[i]);
@@ -421,7 +424,8 @@ bool BoundQp::is_held_at_bound(int p) {
   const int i = factor_.rows()[p], m = factor_.size();
   const double distance = std::min(z[i] - lower[i], upper[i] - z[i]);
   const double error = epsilon * motion_scale();
-  // The error of z_C is A_CC⁻¹ times that of w_C; |A_CC⁻¹| above 1/√ε is not considered, so most rows are clear at once.
+  // The error of z_C is A_CC⁻¹ times that of w_C; |A_CC⁻¹| above 1/√ε is not considered, so most rows are clear at
+  // once.
   if (distance * std::sqrt(epsilon) > error) return false;
   target_.head(m).setZero();
   target_[p] = 1;

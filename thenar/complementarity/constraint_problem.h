@@ -49,7 +49,7 @@ struct ConstraintRow {
   RowKind kind = RowKind::bilateral;
   double limit = 0;      ///< f of boxed rows, ≥ 0, unit of z; infinity makes the row bilateral; unused otherwise
   std::uint64_t id = 0;  ///< what the row stands for, the same from problem to problem; finds the row in a warm start
-  double b_error = 0;    ///< absolute error of bᵢ known to the caller, unit of b; added to ConstraintProblem::accuracy
+  double b_error = 0;  ///< absolute error of bᵢ known to the caller, unit of b; added to ConstraintProblem::accuracy
 };
 
 /// A, b and rows of one size n. Memory grows only: after reserve(n), problems up to n rows use no heap.

@@ -85,8 +85,8 @@ const char* to_string(SolveFailure failure) {
   return "?";
 }
 
-/// Everything solve() writes. Rows with Aᵢᵢ = 0 cannot be moved and are answered one by one; the others, scaled, are the
-/// rows of `qp`.
+/// Everything solve() writes. Rows with Aᵢᵢ = 0 cannot be moved and are answered one by one; the others, scaled, are
+/// the rows of `qp`.
 struct ExactSolver::Work {
   explicit Work(int max_rows);
 
@@ -104,10 +104,10 @@ struct ExactSolver::Work {
   int capacity;
   BoundQp qp;
   internal::UniqueForces unique;
-  std::vector<double> scale;    ///< d of ẑ = z / d, ŵ = d w, by row of the problem; 0 for immovable rows
-  std::vector<Place> guess;     ///< of the warm start
-  std::vector<int> rows;        ///< rows of the problem that stand in qp
-  bool diagonal = false;        ///< no two rows of qp act on each other
+  std::vector<double> scale;  ///< d of ẑ = z / d, ŵ = d w, by row of the problem; 0 for immovable rows
+  std::vector<Place> guess;   ///< of the warm start
+  std::vector<int> rows;      ///< rows of the problem that stand in qp
+  bool diagonal = false;      ///< no two rows of qp act on each other
   ConstraintSolution solution;
 };
 
@@ -130,8 +130,7 @@ ExactSolver& ExactSolver::operator=(ExactSolver&&) noexcept = default;
 int ExactSolver::max_rows() const { return work_->capacity; }
 const ConstraintSolution& ExactSolver::solution() const { return work_->solution; }
 
-const ConstraintSolution& ExactSolver::solve(const ConstraintProblem& problem,
-                                             std::span<const BasisEntry> warm_start) {
+const ConstraintSolution& ExactSolver::solve(const ConstraintProblem& problem, std::span<const BasisEntry> warm_start) {
   Work& work = *work_;
   ConstraintSolution& s = work.solution;
   if (problem.size() > work.capacity) {

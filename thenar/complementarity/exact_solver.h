@@ -20,13 +20,21 @@
 /// Why it ends: while k is driven, (5) falls at the rate |w_k| > 0, and steps of length zero only shrink C; so (5) is
 /// strictly lower each time 1 is reached, no pair of C and bounds comes twice, and there are at most 2^u 3^x of them
 /// (u unilateral, x boxed rows), with at most n pivots between two. No rule against cycling is needed because bounds
-/// of single unknowns are always independent. This bound is exponential, and such methods do have exponential cases;
-/// pivots are therefore counted and `kPivotLimit` of them end the search with SolveStatus::failed.
+/// of single unknowns are always independent. The bound is exponential, as for all methods of this kind; one to two
+/// pivots per row are usual, and `kPivotLimit` of them end the search with SolveStatus::failed.
 ///
-/// In floating point three questions replace "is it zero?", each answered from the error of the data (accuracy ε):
-/// row k depends on C when s ≤ ε (1 + |y|₁)²; w_k is zero when |w_k| ≤ (1 + |y|₁) ε (max |b̂| + |ẑ|₁) + b_error; a
-/// certificate y holds when every z with |ẑ|₁ below 100 times the present scale is excluded by it. The first two are
-/// what an error ε in A and b can do to s and w_k.
+/// In floating point "is it zero?" is answered from the relative error ε of the data (ConstraintProblem::accuracy) and
+/// the rounding ρ = 2 n 2⁻⁵² of sums of n terms, in scaled units, with S = max |b̂| + |ẑ|₁:
+///   - k depends on C when s ≤ ε (1 + |y|₁)²: this much an error ε in A can do to s.
+///   - w_k is zero when |w_k| ≤ ρ (1 + |y|₁) S. If k depends on C, ε takes the place of ρ: the row only repeats what
+///   the
+///     held rows say, with the errors of the data.
+///   - A dependent row that contradicts the held ones makes the problem infeasible if its certificate excludes all
+///   forces
+///     up to 10⁶ S. If it does not, and A cannot tell (rows at angles below √ε), what is left of w_k stays and is
+///     reported as `residual`; above 10⁻⁸ the status is failed.
+/// A search spoilt by a nearly singular basis is tried once more with the first wrong row in place of the worst in
+/// step 2.
 
 #include <memory>
 #include <span>
@@ -44,7 +52,7 @@ enum class SolveFailure : std::uint8_t {
   not_finite,       ///< A or b has a NaN or an infinity, or does in scaled units
   not_symmetric,    ///< |Aᵢⱼ − Aⱼᵢ| above the accuracy
   indefinite,       ///< A has a negative pivot beyond the accuracy
-  ill_conditioned,  ///< no z found, and no certificate either: A is too close to singular for its accuracy
+  ill_conditioned,  ///< neither an answer nor a certificate: A is too close to singular for its accuracy
   pivot_limit       ///< more pivots than the limit
 };
 const char* to_string(SolveFailure failure);
@@ -70,8 +78,9 @@ struct ConstraintSolution {
   /// meet the rows, for 0 ≤ yᵀ w = yᵀ A z + bᵀ y would contradict this. grade_certificate() checks it.
   std::vector<double> certificate;
 
-  /// Largest violation by w beyond b_error, in scaled units, relative to max |b̂| + |ẑ|₁. Rounding, except where rows are so close to
-  /// dependent that A cannot tell (angles below √accuracy): then what they leave is here, up to √accuracy.
+  /// Largest violation by w beyond b_error, in scaled units, relative to max |b̂| + |ẑ|₁. Rounding, except where rows
+  /// are so close to dependent that A cannot tell (angles below √accuracy): then what they leave is here, up to
+  /// √accuracy.
   double residual = 0;
   std::vector<BasisEntry> basis;  ///< warm start for the next problem: ids and states
   long long pivots = 0;           ///< rows that entered or left the basis
@@ -95,8 +104,8 @@ class ExactSolver {
 
   const ConstraintSolution& solution() const;
 
-  /// Pivots after which solve() gives up: enough for every problem of 20 rows, by far more than others take (about
-  /// one per row), and seconds at most.
+  /// Pivots after which solve() gives up: 2²⁰, enough for every problem of 20 unilateral rows, a few seconds at 60
+  /// rows.
   static constexpr long long kPivotLimit = 1 << 20;
 
  private:

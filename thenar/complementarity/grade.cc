@@ -51,9 +51,7 @@ RowViolation judge_row(const ForceBounds& bounds, Real unit, Real z, Real w) {
 
 }  // namespace
 
-double ConstraintGrade::worst() const {
-  return static_cast<double>(larger(bounds, larger(motion, complementarity)));
-}
+double ConstraintGrade::worst() const { return static_cast<double>(larger(bounds, larger(motion, complementarity))); }
 
 ConstraintGrade grade_solution(const ConstraintProblem& problem, std::span<const double> z) {
   demand_size(problem, z, "z");

@@ -15,7 +15,7 @@ namespace thenar {
 
 /// Violations, each divided by `scale`; 0 is perfect. NaN in z gives NaN.
 struct ConstraintGrade {
-  double scale = 0;            ///< maxᵢ (|b̂ᵢ| + Σⱼ |Âᵢⱼ ẑⱼ|): the numbers whose sum is ŵᵢ; 1 where all are 0
+  double scale = 0;  ///< maxᵢ (|b̂ᵢ| + Σⱼ |Âᵢⱼ ẑⱼ|): the numbers whose sum is ŵᵢ; 1 where all are 0
   double bounds = 0;           ///< z outside its bounds
   double motion = 0;           ///< w with a sign (or at all, if bilateral) that its row does not admit
   double complementarity = 0;  ///< min(distance of z to the bound that allows this w, |w|)

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Cholesky factor L Lᵀ = A_CC of a principal submatrix whose rows come and go. Rows are appended at the end and removed
-/// anywhere, O(m²) each. Removal uses plane rotations, which are orthogonal and so do not magnify errors; they do add
-/// them up, so the factor is computed anew after every kRemovalsBeforeRefresh removals.
+/// Cholesky factor L Lᵀ = A_CC of a principal submatrix whose rows come and go. Rows are appended at the end and
+/// removed anywhere, O(m²) each. Removal uses plane rotations, which are orthogonal and so do not magnify errors; they
+/// do add them up, so the factor is computed anew after every kRemovalsBeforeRefresh removals.
 
 #include <span>
 #include <vector>

@@ -6,9 +6,9 @@
 ///
 ///     A d = 0,   dᵢ = 0 where wᵢ ≠ 0 (zᵢ must stay at its bound),   dᵢ ≥ 0 at a lower bound,  dᵢ ≤ 0 at an upper one.
 ///
-/// A_CC is nonsingular, so some row k outside the basis has d_k ≠ 0; for each such k and each sign that d_k may have, the
-/// smallest ½ dᵀ A d with d_k = ±1 is asked for, a problem of the same kind (by convexity A d = 0 iff it is 0). Before
-/// that, two cheap answers that settle almost all cases.
+/// A_CC is nonsingular, so some row k outside the basis has d_k ≠ 0; for each such k and each sign that d_k may have,
+/// the smallest ½ dᵀ A d with d_k = ±1 is asked for, a problem of the same kind (by convexity A d = 0 iff it is 0).
+/// Before that, two cheap answers that settle almost all cases.
 
 #include "thenar/complementarity/bound_qp_internal.h"
 

@@ -119,7 +119,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string show(double value) { return fmt::format("{:.4g}", value); }
+std::string show(double value) { return fmt::format("{:.4g}", value + 0.0); }  // No "-0".
 
 std::string motion_table(const std::vector<const JointDemand*>& joints, const Units& units) {
   TextTable table;

@@ -116,7 +116,7 @@ std::string axis_title(const std::string& name, const std::string& unit, const A
 }
 
 std::string format_number(double value, int digits) {
-  std::string text = fmt::format("{:.{}g}", value, digits);
+  std::string text = fmt::format("{:.{}g}", value + 0.0, digits);  // No "-0".
   replace_minus(text);
   return text;
 }

@@ -104,6 +104,8 @@ class Model {
   /// The joint that owns v(i), and a name for messages: "wrist" or "wrist.1".
   JointIndex dof_joint(int i) const { return dof_joint_[static_cast<std::size_t>(i)]; }
   std::string dof_name(int i) const;
+  /// Whether v(i) turns (rad/s) rather than slides (m/s).
+  bool is_angular(int i) const { return dof_is_angular_[static_cast<std::size_t>(i)]; }
   /// The index into q of the coordinate whose rate is v(i), or −1 where there is none (rotations in space).
   int dof_coordinate(int i) const { return dof_coordinate_[static_cast<std::size_t>(i)]; }
 
@@ -127,6 +129,7 @@ class Model {
   VectorX<double> damping_, armature_, dry_friction_;
   bool has_damping_ = false;
   std::vector<int> dof_parent_, dof_depth_, dof_coordinate_;
+  std::vector<bool> dof_is_angular_;
   std::vector<JointIndex> dof_joint_;
   int nq_ = 0, nv_ = 0;
 };

@@ -244,12 +244,14 @@ Model ModelBuilder::finalize() && {
   m.has_damping_ = (m.damping_.array() != 0).any();
   m.dof_parent_.assign(static_cast<std::size_t>(m.nv_), -1);
   m.dof_depth_.assign(static_cast<std::size_t>(m.nv_), 0);
+  m.dof_is_angular_.assign(static_cast<std::size_t>(m.nv_), true);
   for (std::size_t i = 1; i < m.links_.size(); ++i) {
     const Link& link = m.links_[i];
     const Link& parent = m.links_[static_cast<std::size_t>(link.parent)];
     for (int k = link.v; k < link.v + link.nv; ++k) {
       const int up = k > link.v ? k - 1 : (link.parent == 0 ? -1 : parent.v + parent.nv - 1);
       m.dof_parent_[static_cast<std::size_t>(k)] = up;
+      m.dof_is_angular_[static_cast<std::size_t>(k)] = is_angular(link.kind, k - link.v);
       m.dof_depth_[static_cast<std::size_t>(k)] = up < 0 ? 0 : m.dof_depth(up) + 1;
     }
   }

@@ -75,7 +75,7 @@ std::optional<InertiaFault> find_inertia_fault(const Model& model, const VectorX
     const Link& link = model.links()[static_cast<std::size_t>(i)];
     const ArticulatedInertia<double>& inertia = workspace.articulated[static_cast<std::size_t>(i)];
     for (int j = link.v + link.nv - 1; j >= link.v; --j) {
-      const double scale = trace(is_angular(link.kind, j - link.v) ? inertia.J : inertia.M) + model.armature()(j);
+      const double scale = trace(model.is_angular(j) ? inertia.J : inertia.M) + model.armature()(j);
       const double d = 1 / workspace.dof[static_cast<std::size_t>(j)].inverse_d;
       if (!(d > kLostInRounding * scale) || !std::isfinite(d)) return make_fault(model, j);
     }

@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "thenar/dynamics/energy.h"
 #include "thenar/dynamics/passive_forces.h"
+#include "thenar/simulate/event_teller.h"
 #include "thenar/simulate/event_watch.h"
 #include "thenar/simulate/forces.h"
 #include "thenar/simulate/instant.h"
+#include "thenar/simulate/row_times.h"
+#include "thenar/simulate/state_check.h"
 #include "thenar/simulate/stepper.h"
 
 namespace thenar {
@@ -21,19 +23,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A speed (rad/s, m/s) that no hand reaches: the state has blown up even if it is still a number.
-constexpr double kLargestSpeed = 1e12;
 constexpr int kStepsPerProgress = 256;
 /// Events at one instant after which impacts are taken as plastic, and after which the run gives up.
 constexpr int kPatience = 20;
 constexpr int kMostEventsAtOnce = 200;
-/// Slack in counting steps: 0.01 / 0.001 may come out as 10.000000000000002 and still means 10.
-constexpr double kCountSlack = 1e-9;
-
-long long count_parts(double whole, double part) {
-  return std::max(1LL, static_cast<long long>(std::ceil(whole / part * (1 - kCountSlack))));
-}
-
 void check_scenario(const Scenario& s) {
   if (const std::string fault = s.run.find_fault(); !fault.empty()) throw std::invalid_argument(fault);
   if (s.initial.q.size() != s.model.position_count() || s.initial.v.size() != s.model.velocity_count()) {
@@ -56,63 +49,6 @@ void check_scenario(const Scenario& s) {
   if (const auto fault = find_inertia_fault(s.model, s.initial.q)) throw std::invalid_argument(fault->message);
 }
 
-/// "joint 'hand.wrist'" or "body 'box'": what the user calls the owner of a bad number.
-std::string owner_name(const Model& model, const Joint& joint) {
-  const bool floats = joint.spec.kind == JointKind::free || joint.spec.kind == JointKind::planar;
-  return floats ? fmt::format("body '{}'", model.body(joint.child).name) : fmt::format("joint '{}'", joint.spec.name);
-}
-
-/// Describes the first entry of q or v that is not finite or too fast; empty when all is well.
-std::string find_bad_entry(const Model& model, const State& state) {
-  for (const Joint& joint : model.joints()) {
-    for (int i = joint.q_start; i < joint.q_start + joint.nq; ++i) {
-      if (!std::isfinite(state.q(i)))
-        return fmt::format("the position of {} is {}", owner_name(model, joint), state.q(i));
-    }
-    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) {
-      if (!(std::abs(state.v(i)) < kLargestSpeed)) {
-        return fmt::format("the velocity of {} is {}", owner_name(model, joint), state.v(i));
-      }
-    }
-  }
-  return {};
-}
-
-bool is_good(const State& state) {
-  // One comparison per number; NaN fails it.
-  for (const double q : state.q) {
-    if (!(std::abs(q) <= std::numeric_limits<double>::max())) return false;
-  }
-  for (const double v : state.v) {
-    if (!(std::abs(v) < kLargestSpeed)) return false;
-  }
-  return true;
-}
-
-/// Rows stand at 0, sample, 2 sample, … and at the end of the run.
-class RowTimes {
- public:
-  explicit RowTimes(const RunOptions& options)
-      : options_(options), count_(count_parts(options.until, options.sample)) {}
-
-  /// Time of row k = 0 … count().
-  double time(long long k) const { return k >= count_ ? options_.until : static_cast<double>(k) * options_.sample; }
-  long long count() const { return count_; }
-
-  /// Where a fixed step that starts at t, on the way to row k, ends: the way from row to row has equal parts.
-  double next_step_time(double t, long long k) const {
-    const double from = time(k - 1), to = time(k);
-    const long long parts = count_parts(to - from, options_.step.value_or(RunOptions::kDefaultFixedStep));
-    const double h = (to - from) / static_cast<double>(parts);
-    const auto next = static_cast<long long>(std::floor((t - from) / h * (1 + kCountSlack) + kCountSlack)) + 1;
-    return next >= parts ? to : from + static_cast<double>(next) * h;
-  }
-
- private:
-  const RunOptions& options_;
-  long long count_;
-};
-
 /// The loop from event to event, with what it needs at hand.
 class Run {
  public:
@@ -125,6 +61,7 @@ class Run {
         instant_(motion_, tolerances_),
         stepper_(motion_, scenario.run, tolerances_),
         watch_(motion_, tolerances_),
+        teller_(scenario.model, motion_.rows(), callbacks.on_event),
         rows_(scenario.run),
         state_(scenario.initial),
         responses_(motion_.rows().size(), StopResponse::elastic),
@@ -145,6 +82,7 @@ class Run {
     report_.implicit_steps = stepper_.implicit_steps();
     report_.rejected_steps = stepper_.rejected();
     report_.evaluations = motion_.evaluations();
+    report_.events = teller_.counts();
     report_.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
     return report_;
   }
@@ -233,10 +171,11 @@ class Run {
     std::fill(responses_.begin(), responses_.end(),
               stalled_ > kPatience ? StopResponse::plastic : StopResponse::elastic);
     // Every pass may find bounces that are over, whose joints are captured in the next.
-    for (std::size_t pass = 0; pass <= responses_.size(); ++pass) {
+    for (std::size_t pass = 0; pass <= responses_.size() + 1; ++pass) {
       state_.v = v_before;
       strikes_ = instant_.resolve_impact(state_.q, state_.v, responses_);
       if (!instant_.fault().empty()) return refuse_instant();
+      if (instant_.energy_lost() < 0 && take_as_plastic()) continue;
       instant_.resolve_mode(state_.t, state_.q, state_.v, trigger);
       if (!instant_.fault().empty()) return refuse_instant();
       stepper_.start(state_);
@@ -244,6 +183,17 @@ class Run {
     }
     report_.energy.dissipated += strikes_.empty() ? 0 : instant_.energy_lost();
     return tell_instant(mode_before, v_before);
+  }
+
+  /// Newton's restitution can gain energy where one stop is struck while another that touches is already being left; an
+  /// impact without restitution cannot. True if anything changed.
+  bool take_as_plastic() {
+    bool any = false;
+    for (StopResponse& response : responses_) {
+      any = any || response == StopResponse::elastic;
+      if (response == StopResponse::elastic) response = StopResponse::plastic;
+    }
+    return any;
   }
 
   /// Bounces too low to follow, on stops that were struck or whose joints another strike has lifted: their joints are
@@ -298,7 +248,9 @@ class Run {
       if (!emit_sample(old)) return false;
     }
     for (const Strike& strike : strikes_) {
-      if (strike.rate_before < 0) tell_strike(strike);
+      if (!(strike.rate_before < 0)) continue;
+      ++strikes_in_a_row_[static_cast<std::size_t>(strike.row)];
+      teller_.tell_strike(state_.t, strike);
     }
     if (is_settled_) tell_changes(before, motion_.mode());
     is_settled_ = true;
@@ -307,59 +259,32 @@ class Run {
     return emit_sample(state_);
   }
 
-  void tell_strike(const Strike& strike) {
-    const JointRow& stop = row(strike.row);
-    const char* unit = is_angle(stop.dof()) ? "rad/s" : "m/s";
-    ++strikes_in_a_row_[static_cast<std::size_t>(strike.row)];
-    tell(EventKind::impact, stop.dof(),
-         fmt::format("struck the {} stop at {:.6g} {}, {}", stop.side(), -strike.rate_before, unit,
-                     strike.rate_after > 0 ? fmt::format("leaves it at {:.6g} {}", strike.rate_after, unit)
-                                           : std::string("without rebound")));
-  }
-
   void tell_changes(const Mode& before, const Mode& after) {
     for (int i = 0; i < static_cast<int>(motion_.rows().size()); ++i) {
-      const JointRow& r = row(i);
       const bool held = after.holds(i), was_held = before.holds(i);
-      if (r.kind() == JointRowKind::stop && held != was_held) tell_stop_change(i, held);
-      if (r.kind() != JointRowKind::friction) continue;
+      if (row(i).kind() == JointRowKind::stop && held != was_held) tell_stop_change(i, held);
       const int slip = after.slip[static_cast<std::size_t>(i)], old_slip = before.slip[static_cast<std::size_t>(i)];
-      if (slip != 0 && slip != old_slip) {
-        tell(EventKind::slip, r.dof(),
-             fmt::format("dry friction of {:.6g} gives way, motion is {}", r.friction_limit(),
-                         slip > 0 ? "positive" : "negative"));
-      }
-      if (slip == 0 && old_slip != 0) tell(EventKind::stick, r.dof(), "dry friction holds");
+      if (slip != old_slip) teller_.tell_slip(state_.t, i, slip);
     }
   }
 
   void tell_stop_change(int i, bool held) {
-    const JointRow& stop = row(i);
-    if (!held) {
-      if (touching_redundantly(i)) return;
+    if (!held && !touches_redundantly(i)) {
       strikes_in_a_row_[static_cast<std::size_t>(i)] = 0;
-      tell(EventKind::limit_off, stop.dof(), fmt::format("leaves the {} stop: it would have to pull", stop.side()));
-    } else if (std::none_of(pending_.begin(), pending_.end(), [&](const PendingRest& r) { return r.row == i; })) {
-      tell(EventKind::limit_on, stop.dof(), fmt::format("rests on the {} stop", stop.side()));
+      teller_.tell_release(state_.t, i, row(i).multiply(state_.v.data()) > 0);
     }
+    // While bouncing ends, rest is told when it has ended.
+    const auto is_pending = [&](const PendingRest& rest) { return rest.row == i; };
+    if (held && std::none_of(pending_.begin(), pending_.end(), is_pending)) teller_.tell_rest(state_.t, i);
   }
 
   /// A stop that the solver no longer counts as holding only because other rows hold the joint there anyway.
-  bool touching_redundantly(int i) {
+  bool touches_redundantly(int i) {
     JointRow& stop = row(i);
     if (!instant_.touches(i)) return false;
     stop.update(state_.q.data(), state_.v.data());
     const double opening = stop.multiply(stepper_.acceleration()) + stop.bias();
     return stop.multiply(state_.v.data()) == 0 && opening == 0;
-  }
-
-  void tell(EventKind kind, int dof, std::string cause) {
-    tell({state_.t, kind, scenario_.model.dof_name(dof), std::move(cause)});
-  }
-
-  void tell(const Event& event) {
-    ++report_.events[static_cast<std::size_t>(event.kind)];
-    if (callbacks_.on_event) callbacks_.on_event(event);
   }
 
   // --- Profiles that jump, bounces that end -----------------------------------------------------------------------
@@ -372,7 +297,7 @@ class Run {
   bool pass_switch() {
     if (!switch_ || state_.t < switch_->at.before || switch_->at.after > scenario_.run.until) return true;
     state_.t = switch_->at.after;
-    tell({state_.t, EventKind::control, switch_->where, "passes a jump or a kink"});
+    teller_.tell_switch(state_.t, switch_->where);
     motion_.set_latest_time(scenario_.run.until);
     return settle({}) && find_next_switch();
   }
@@ -386,11 +311,8 @@ class Run {
       }
       pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
       strikes_in_a_row_[static_cast<std::size_t>(rest.row)] = 0;
-      const JointRow& stop = row(rest.row);
-      tell(EventKind::zeno, stop.dof(),
-           fmt::format("bouncing on the {} stop ends, {} impacts followed", stop.side(), rest.strikes));
-      if (motion_.mode().holds(rest.row))
-        tell(EventKind::limit_on, stop.dof(), fmt::format("rests on the {} stop", stop.side()));
+      teller_.tell_zeno(state_.t, rest.row, rest.strikes);
+      if (motion_.mode().holds(rest.row)) teller_.tell_rest(state_.t, rest.row);
     }
     return true;
   }
@@ -491,9 +413,6 @@ class Run {
   }
 
   JointRow& row(int i) { return motion_.rows()[static_cast<std::size_t>(i)]; }
-  bool is_angle(int dof) const {
-    return scenario_.model.joint(scenario_.model.dof_joint(dof)).spec.kind != JointKind::prismatic;
-  }
 
   /// A stop on which bouncing ends at a time in the near future.
   struct PendingRest {
@@ -510,6 +429,7 @@ class Run {
   InstantSolver instant_;
   Stepper stepper_;
   EventWatch watch_;
+  EventTeller teller_;
   RowTimes rows_;
   State state_, last_good_;
   Sample sample_;

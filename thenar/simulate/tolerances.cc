@@ -8,16 +8,6 @@
 namespace thenar {
 namespace {
 
-/// Whether the degree of freedom turns (rad) rather than slides (m).
-std::vector<bool> find_turning_dofs(const Model& model) {
-  std::vector<bool> turns(static_cast<std::size_t>(model.velocity_count()), true);
-  for (std::size_t i = 1; i < model.links().size(); ++i) {
-    const Link& link = model.links()[i];
-    for (int k = 0; k < link.nv; ++k) turns[static_cast<std::size_t>(link.v + k)] = is_angular(link.kind, k);
-  }
-  return turns;
-}
-
 /// Distance of the centre of mass from the origin plus the radius of gyration, m.
 double extent_of(const MassProperties& mass) {
   if (!(mass.mass > 0)) return 0;
@@ -47,10 +37,9 @@ Scales find_scales(const Model& model, const State& initial) {
   Scales scales;
   scales.length = find_length(model);
   scales.mass = model.total_mass() > 0 ? model.total_mass() : 1;
-  const std::vector<bool> turns = find_turning_dofs(model);
   double rate = std::sqrt(model.gravity().norm() / scales.length);
   for (int i = 0; i < model.velocity_count(); ++i) {
-    const double unit = turns[static_cast<std::size_t>(i)] ? 1 : scales.length;
+    const double unit = model.is_angular(i) ? 1 : scales.length;
     rate = std::max(rate, std::abs(initial.v(i)) / unit);
   }
   scales.time = rate > 0 ? 1 / rate : 1;
@@ -59,7 +48,7 @@ Scales find_scales(const Model& model, const State& initial) {
 
 Tolerances::Tolerances(const Model& model, const Scales& scales, double tolerance)
     : scales_(scales), tolerance_(tolerance) {
-  for (const bool turns : find_turning_dofs(model)) units_.push_back(turns ? 1 : scales.length);
+  for (int i = 0; i < model.velocity_count(); ++i) units_.push_back(model.is_angular(i) ? 1 : scales.length);
 }
 
 double Tolerances::velocity_weight(int dof, double v) const {

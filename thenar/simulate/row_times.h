@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "thenar/simulate/scenario.h"
+
+namespace thenar {
+
+/// Rows stand at 0, sample, 2 sample, … and at the end of the run.
+class RowTimes {
+ public:
+  /// The options must outlive it.
+  explicit RowTimes(const RunOptions& options);
+
+  /// Time of row k = 0 … count(), s.
+  double time(long long k) const { return k >= count_ ? options_.until : static_cast<double>(k) * options_.sample; }
+  long long count() const { return count_; }
+
+  /// Where a fixed step that starts at t, on the way to row k, ends: the way from row to row has equal parts.
+  double next_step_time(double t, long long k) const;
+
+ private:
+  const RunOptions& options_;
+  long long count_;
+};
+
+}  // namespace thenar
