@@ -211,7 +211,7 @@ struct StiffResult {
 StiffResult run_stiff(const Options& options, const std::string& scene, bool with_peers) {
   const Scenario scenario = read_scenario(options.scenes / "carv" / (scene + ".yaml"));
   const State reference = move_by_thenar(with_tolerance(scenario, kReferenceTolerance)).rows.back();
-  // The fastest motion decays at 1e7/s: shorter than that for an explicit method.
+  // The fastest motion decays at 2e7/s, which an explicit method must resolve.
   constexpr double kCheckStep = 1e-8;
   std::optional<PeerTreeArrays> arrays;
   Peers peers;

@@ -125,7 +125,7 @@ inline bool can_move(const LoadedPeer& peer, const Scenario& scenario, PeerInteg
 
 /// Refuses a peer that moves another mechanism: the first accelerations must be ours, and so must the velocities after
 /// some steps of the classical Runge–Kutta method, which both have. Only rounding may differ: of 1e-16 in every
-/// operation, made larger by the condition of the mass matrix, which is about 1e5 for a hand.
+/// operation, made larger by the condition of the mass matrix, which is 2e4 for the hand.
 inline void require_same_mechanism(const LoadedPeer& peer, const Scenario& scenario, double h) {
   constexpr int kSteps = 100;
   constexpr double kLargestDifference = 1e-9;

@@ -45,8 +45,7 @@ struct StepAttempt {
   bool accepted = false;
   double error = 0;   ///< largest local error of an entry of (x, v) over its weight; accepted when ≤ 1; 0 if unknown
   double next_h = 0;  ///< s, proposal for the next step, or for the next try when this one was not accepted
-  double stiffness = 0;  ///< h times the estimated spectral radius of ∂ẏ/∂y; 0 if unknown. Stability and not accuracy
-                         ///< holds explicit steps back where it stays near 6 (order 8) or 2.8 (order 4)
+  double stiffness = 0;  ///< h times the estimated spectral radius of ∂ẏ/∂y; 0 if unknown
 };
 
 class Integrator {
@@ -78,7 +77,8 @@ class Integrator {
 };
 
 /// Dormand–Prince 8(5,3) with dense output of order 7 (HairerNorsettWanner1993, II.10): the default.
-/// 12 slopes per step, 11 when it is not accepted, 3 more for the first state between.
+/// 12 slopes per step, 11 when it is not accepted, 3 more for the first state between. Where `stiffness` stays near 6,
+/// stability and not accuracy limits the steps.
 std::unique_ptr<Integrator> make_explicit_integrator(const MotionEquations& equations);
 /// Radau IIA of order 5, L-stable, with its collocation polynomial as dense output (HairerWanner1996, IV.8). Works on
 /// n × n matrices, half the size of the first-order system. About 6 to 9 slopes per step, and few Jacobians: one serves

@@ -50,12 +50,11 @@ class SymplecticMidpoint final : public Integrator {
         mass_(motion.model()) {
     const int size = 2 * n_ + motion.quadrature_count();
     for (VectorX<double>* v : {&start_, &start_slope_, &end_, &end_slope_, &middle_, &middle_slope_}) v->setZero(size);
-    for (VectorX<double>* v : {&pi_start_, &pi_, &pi_along_, &pi_rate_, &v_along_, &inverse_, &correction_, &rate_})
-      v->setZero(n_);
+    for (VectorX<double>* v : {&xi_, &p_start_, &mu_, &mu_along_, &force_, &half_, &correction_}) v->setZero(n_);
     q_.setZero(motion.model().position_count());
     q_dual_.resize(static_cast<std::size_t>(motion.model().position_count()));
     q_base_.resize(q_dual_.size());
-    for (auto* v : {&x_dual_, &v_dual_, &mu_dual_}) v->resize(static_cast<std::size_t>(n_));
+    for (auto* v : {&x_dual_, &xi_dual_, &mu_dual_}) v->resize(static_cast<std::size_t>(n_));
   }
 
   StepAttempt attempt(MotionEquations& equations, double t, double h, const double* y, const double* slope,
@@ -68,8 +67,9 @@ class SymplecticMidpoint final : public Integrator {
 
  private:
   void calc_start_momentum();
-  void calc_momentum(const double* x);
-  void calc_momentum_rate(double t);
+  void calc_momentum();
+  void calc_force(double t);
+  void carry(double way, const VectorX<double>& at_middle, VectorX<double>& out) const;
   bool find_mean_velocity(double t, double h);
   void finish(double t, double h);
 
@@ -81,72 +81,79 @@ class SymplecticMidpoint final : public Integrator {
   Workspace<Dual8> dual_workspace_;
   MassMatrix<Dual8> mass_;
   VectorX<double> start_, start_slope_, end_, end_slope_, middle_, middle_slope_;
-  VectorX<double> rate_;                      ///< ẋₘ
-  VectorX<double> pi_start_, pi_, pi_along_;  ///< π₀, π and d/ds π
-  VectorX<double> v_along_, pi_rate_, inverse_, correction_;
+  VectorX<double> xi_;                       ///< ξ
+  VectorX<double> p_start_, mu_, mu_along_;  ///< p₀, μ and d/ds M(qₘ ⊕ s ξ) ξ
+  VectorX<double> force_, half_, correction_;
   VectorX<double> q_;
-  std::vector<Dual8> q_base_, q_dual_, x_dual_, v_dual_, mu_dual_;
+  std::vector<Dual8> q_base_, q_dual_, x_dual_, xi_dual_, mu_dual_;
 };
 
-/// π₀ = M v at x = 0, and the factorization of M there, which drives the iteration.
+/// p₀ = M v, and the factorization of M at the start, which drives the iteration.
 void SymplecticMidpoint::calc_start_momentum() {
-  std::fill_n(middle_.data(), n_, 0.0);
-  rate_ = start_.segment(n_, n_);
-  calc_momentum(middle_.data());
-  pi_start_ = pi_;
+  xi_ = start_.segment(n_, n_);
   q_ = motion_.origin();
+  calc_momentum();
+  p_start_ = mu_;
   update_positions(motion_.model(), q_.data(), workspace_);
   factorize_articulated(motion_.model(), workspace_);
 }
 
-/// π(x + s ẋ, ẋ) with its derivative at s = 0, likewise v = J ẋ with v̇ₛ; v goes to middle_.
-void SymplecticMidpoint::calc_momentum(const double* x) {
+/// μ and its derivative along the motion, at q_.
+void SymplecticMidpoint::calc_momentum() {
   const Model& model = motion_.model();
   for (int i = 0; i < n_; ++i) {
-    x_dual_[i] = Dual8(x[i]);
-    x_dual_[i].seed(0, rate_(i));
-    v_dual_[i] = Dual8(rate_(i));
+    x_dual_[i] = Dual8(0.0);
+    x_dual_[i].seed(0, xi_(i));
+    xi_dual_[i] = Dual8(xi_(i));
   }
-  visit_rotations(model, [&](int k) { put(left_jacobian(three(&x_dual_[k]), three(&v_dual_[k])), &v_dual_[k]); });
-  for (int i = 0; i < model.position_count(); ++i) q_base_[i] = Dual8(motion_.origin()(i));
+  for (int i = 0; i < model.position_count(); ++i) q_base_[i] = Dual8(q_(i));
   integrate_position(model, q_base_.data(), x_dual_.data(), q_dual_.data());
   update_positions(model, q_dual_.data(), dual_workspace_);
   mass_.update(model, dual_workspace_);
-  mass_.multiply(v_dual_.data(), mu_dual_.data());
-  visit_rotations(model, [&](int k) { put(left_jacobian(-three(&x_dual_[k]), three(&mu_dual_[k])), &mu_dual_[k]); });
+  mass_.multiply(xi_dual_.data(), mu_dual_.data());
   for (int i = 0; i < n_; ++i) {
-    middle_(n_ + i) = v_dual_[i].value();
-    v_along_(i) = v_dual_[i].gradient()[0];
-    pi_(i) = mu_dual_[i].value();
-    pi_along_(i) = mu_dual_[i].gradient()[0];
+    mu_(i) = mu_dual_[i].value();
+    mu_along_(i) = mu_dual_[i].gradient()[0];
   }
 }
 
-/// Equation (1) at middle_, after calc_momentum there.
-void SymplecticMidpoint::calc_momentum_rate(double t) {
+/// G of (1) at middle_ and q_, after calc_momentum there.
+void SymplecticMidpoint::calc_force(double t) {
   const Model& model = motion_.model();
   motion_.calc_slope(t, middle_.data(), middle_slope_.data());
-  motion_.calc_position(middle_.data(), q_.data());
-  inverse_dynamics(model, q_.data(), middle_.data() + n_, v_along_.data(), motion_.wrenches(), force_workspace_,
-                   inverse_.data());
-  pi_rate_ = motion_.effort() - inverse_;
+  inverse_dynamics<double>(model, q_.data(), xi_.data(), nullptr, motion_.wrenches(), force_workspace_, force_.data());
+  force_ = mu_along_ + motion_.effort() - force_;
   visit_rotations(model, [&](int k) {
-    put(left_jacobian(-three(middle_.data() + k), three(pi_rate_.data() + k)), pi_rate_.data() + k);
+    const Vec3<double> turned = cross(three(xi_.data() + k), three(mu_.data() + k));
+    put(three(force_.data() + k) - turned, force_.data() + k);
   });
-  pi_rate_ += pi_along_;
 }
 
-/// Solves (2) for rate_.
+/// out = J⁻ᵀ(w ξ) (μ + w/2 Jᵀ(w ξ/2) G): the momentum at the end of the step (w = h) or at its start (w = −h).
+void SymplecticMidpoint::carry(double way, const VectorX<double>& at_middle, VectorX<double>& out) const {
+  const Model& model = motion_.model();
+  out = at_middle + 0.5 * way * force_;
+  visit_rotations(model, [&](int k) {
+    const Vec3<double> phi = three(xi_.data() + k) * way;
+    const Vec3<double> push = left_jacobian(phi * -0.5, three(force_.data() + k)) * (0.5 * way);
+    put(left_jacobian_inverse_transpose(phi, three(at_middle.data() + k) + push), out.data() + k);
+  });
+}
+
+/// Solves (2) for ξ.
 bool SymplecticMidpoint::find_mean_velocity(double t, double h) {
   double last_change = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kMostIterations; ++i) {
-    middle_.head(n_) = 0.5 * h * rate_;
-    calc_momentum(middle_.data());
-    calc_momentum_rate(t + 0.5 * h);
-    inverse_ = pi_start_ + 0.5 * h * pi_rate_ - pi_;
-    solve_articulated(motion_.model(), inverse_.data(), workspace_, correction_.data());
-    rate_ += correction_;
-    const double change = correction_.cwiseAbs().maxCoeff() / std::max(rate_.cwiseAbs().maxCoeff(), kSmallMove / h);
+    middle_.head(n_) = 0.5 * h * xi_;
+    middle_.segment(n_, n_) = xi_;
+    motion_.calc_position(middle_.data(), q_.data());
+    calc_momentum();
+    calc_force(t + 0.5 * h);
+    carry(-h, mu_, half_);
+    half_ = p_start_ - half_;
+    solve_articulated(motion_.model(), half_.data(), workspace_, correction_.data());
+    xi_ += correction_;
+    const double change = correction_.cwiseAbs().maxCoeff() / std::max(xi_.cwiseAbs().maxCoeff(), kSmallMove / h);
     if (!std::isfinite(change)) return false;
     // Done, or down to rounding and no longer falling.
     if (change <= kConverged || (change < kNearlyConverged && change >= last_change)) return true;
@@ -155,19 +162,17 @@ bool SymplecticMidpoint::find_mean_velocity(double t, double h) {
   return false;
 }
 
-/// x₁, v₁, quadratures and the slope at the end.
+/// (3), the quadratures and the slope at the end.
 void SymplecticMidpoint::finish(double t, double h) {
   const Model& model = motion_.model();
-  end_.head(n_) = h * rate_;
-  inverse_ = pi_start_ + h * pi_rate_;
-  visit_rotations(model, [&](int k) {
-    put(left_jacobian_inverse_transpose(three(end_.data() + k), three(inverse_.data() + k)), inverse_.data() + k);
-  });
+  carry(h, mu_, half_);
+  end_.head(n_) = h * xi_;
   motion_.calc_position(end_.data(), q_.data());
   update_positions(model, q_.data(), workspace_);
   factorize_articulated(model, workspace_);
-  solve_articulated(model, inverse_.data(), workspace_, end_.data() + n_);
-  end_.tail(end_.size() - 2 * n_) = start_.tail(end_.size() - 2 * n_) + h * middle_slope_.tail(end_.size() - 2 * n_);
+  solve_articulated(model, half_.data(), workspace_, end_.data() + n_);
+  const Eigen::Index quadratures = end_.size() - 2 * n_;
+  end_.tail(quadratures) = start_.tail(quadratures) + h * middle_slope_.tail(quadratures);
   motion_.calc_slope(t + h, end_.data(), end_slope_.data());
 }
 
@@ -178,7 +183,7 @@ StepAttempt SymplecticMidpoint::attempt(MotionEquations&, double t, double h, co
   std::copy_n(slope, start_.size(), start_slope_.data());
   calc_start_momentum();
   // Where the explicit midpoint rule would be: half the iterations of starting at v.
-  rate_ = start_.segment(n_, n_) + 0.5 * h * start_slope_.segment(n_, n_);
+  xi_ = start_.segment(n_, n_) + 0.5 * h * start_slope_.segment(n_, n_);
   if (!find_mean_velocity(t, h)) return {.accepted = false, .next_h = h};
   finish(t, h);
   return {.accepted = end_.allFinite() && end_slope_.allFinite(), .next_h = h};

@@ -2,21 +2,23 @@
 #pragma once
 
 /// @file
-/// The implicit midpoint rule in canonical momenta, order 2, fixed steps: symplectic for motions without damping and
-/// friction, so that energy does not drift however long the run; it oscillates within O(h²).
+/// The implicit midpoint rule in momenta p = M v, order 2, fixed steps: symplectic for motions without damping and
+/// friction. It is the variational integrator (Marsden and West 2001, HairerLubichWanner2006 VI.6) of
 ///
-/// In the chart q = q₀ ⊕ x of a step the Lagrangian is L(x, ẋ) with v = J(x) ẋ, the momentum π = ∂L/∂ẋ = Jᵀ M v, and
+///     L_d(q₀, q₁) = h L(qₘ, ξ),   q₁ = q₀ ⊕ h ξ,   qₘ = q₀ ⊕ h ξ/2,
 ///
-///     π̇ = ∂L/∂x + Jᵀ τ = d/ds π(x + s ẋ, ẋ) + Jᵀ (τ − ID(q, v, v̇ₛ)),   v̇ₛ = d/ds J(x + s ẋ) ẋ,              (1)
+/// which does not depend on a chart, so the step is symplectic also where joints are spherical or free. (The midpoint
+/// rule in (q, v) is not, when M depends on q; nor is the one in a chart that moves along with q₀.) With J the left
+/// Jacobian of the rotation group (1 on lines), μ = M(qₘ) ξ, and τ the forces at the midpoint,
 ///
-/// because π̇ − d/ds π is what ẍ adds, Jᵀ M J ẍ, and M (v̇ − v̇ₛ) = τ − ID(q, v, v̇ₛ) by inverse dynamics. Both derivatives
-/// along the motion come from dual numbers. A step solves, for the mean velocity ẋₘ,
+///     G = ∂L/∂q + τ = d/ds M(qₘ ⊕ s ξ) ξ − ξ × μ + τ − ID(qₘ, ξ, 0)                                      (1)
+///     p₀ = J⁻ᵀ(−h ξ) (μ − h/2 Jᵀ(−h ξ/2) G),   solved for ξ;                                             (2)
+///     p₁ = J⁻ᵀ(h ξ) (μ + h/2 Jᵀ(h ξ/2) G),   v₁ = M(q₁)⁻¹ p₁.                                            (3)
 ///
-///     π(h ẋₘ/2, ẋₘ) = π₀ + h/2 π̇(h ẋₘ/2, ẋₘ),   then   x₁ = h ẋₘ,   π₁ = π₀ + h π̇,   v₁ = M(q₁)⁻¹ J⁻ᵀ π₁.      (2)
-///
-/// Going from one chart to the next is a change of coordinates of positions, hence canonical: the whole map is
-/// symplectic in (q, M v) also where joints are spherical or free. (v alone is no canonical momentum; the midpoint rule
-/// in (q, v) is not symplectic when M depends on q.)
+/// (1) follows from inverse dynamics ID at v̇ = 0, since d/dt μ + ξ × μ − ∂L/∂q = τ is the equation of motion in
+/// velocities that are expressed in fixed axes (the cross product stands on rotations in space only); the derivative
+/// along the motion comes from dual numbers. (2) and (3) are p₀ = −∂L_d/∂q₀ and p₁ = ∂L_d/∂q₁, with forces at the
+/// midpoint (discrete d'Alembert principle).
 
 #include <memory>
 
