@@ -379,9 +379,9 @@ bodies:
         self.assertIn("note: the spring on wrist.wrist is not conservative", self.run_program("check", spring).stdout)
 
     def test_examples_of_the_documentation_are_valid(self):
-        text = (ROOT / "docs/formats.md").read_text()
+        text = "".join((ROOT / "docs" / name).read_text() for name in ("formats.md", "motion.md"))
         blocks = re.findall(r"```yaml\n(thenar.*?)```", text, re.S)
-        self.assertGreaterEqual(len(blocks), 3)
+        self.assertGreaterEqual(len(blocks), 5)
         for i, block in enumerate(blocks):
             self.run_program("check", self.write(f"example{i}.yaml", block))
 

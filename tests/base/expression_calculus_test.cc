@@ -708,5 +708,20 @@ TEST(ExpressionDerivatives, OfRandomExpressionsHaveTheirValue) {
   }
 }
 
+TEST(ExpressionRange, EnclosesAllValuesAndIsTightForSimpleOnes) {
+  const std::vector<std::string> variables{"x"};
+  const auto range = [&](const char* text) { return Expression::parse(text, variables).calc_range(); };
+  // Outward rounding of two operations: a few units in the last place.
+  EXPECT_NEAR(range("0.5*cos(x)").lowest, -0.5, 1e-15);
+  EXPECT_NEAR(range("0.5*cos(x)").highest, 0.5, 1e-15);
+  EXPECT_LE(range("0.5*cos(x)").lowest, -0.5);
+  EXPECT_GE(range("0.5*cos(x)").highest, 0.5);
+  EXPECT_EQ(range("3").lowest, 3);
+  EXPECT_GE(range("blend(x, 0, 1)").lowest, -1e-12);
+  // Nothing is known of what grows without bound or may be no number.
+  EXPECT_GT(range("x^2").highest, 1e300);
+  EXPECT_EQ(range("sqrt(x)").lowest, -std::numeric_limits<double>::infinity());
+}
+
 }  // namespace
 }  // namespace thenar

@@ -179,6 +179,22 @@ TEST(ExactSolver, CouplingThatDrivesIntoAStopIsInfeasible) {
             RowState::at_upper);
 }
 
+TEST(ExactSolver, ACertificateNamesOnlyTheRowsThatMatter) {
+  // Rows 0 and 1 contradict each other in the presence of others that have nothing to do with it.
+  MatrixX<double> J(5, 4);
+  J << 0.1, 0.2, 0.3, 0, 0.1, 0.2, 0.3, 0, 0.7, -0.1, 0.2, 0.3, 0.3, 0.3, 0.1, -0.2, -0.4, 0.2, 0.9, 0.6;
+  VectorX<double> b = J * VectorX<double>::LinSpaced(4, -1, 1);
+  b[1] += 0.1;
+  const ConstraintProblem problem =
+      make_problem(J * J.transpose(), b, {bilateral(), bilateral(), bilateral(), unilateral(), bilateral()});
+  const ConstraintSolution s = solve(problem);
+  ASSERT_EQ(s.status, SolveStatus::infeasible);
+  EXPECT_TRUE(grade_certificate(problem, s.certificate).proves());
+  EXPECT_NE(s.certificate[0], 0);
+  EXPECT_NE(s.certificate[1], 0);
+  for (const int i : {2, 3, 4}) EXPECT_EQ(s.certificate[static_cast<std::size_t>(i)], 0) << i;
+}
+
 TEST(ExactSolver, TwoStopsThatShutAnInfeasibleGap) {
   // w₀ = x − 1 ≥ 0 and w₁ = −x − 1 ≥ 0.
   const ConstraintProblem problem = make_problem(matrix2(1, -1, -1, 1), vector2(-1, -1), {unilateral(), unilateral()});

@@ -157,7 +157,7 @@ double calc_order(const Scenario& s, const State& reference, IntegratorKind inte
   return std::log2(error(steps) / error(2 * steps));
 }
 
-/// Every kind of joint without dampers, which falls and tumbles.
+/// Joints of five kinds without dampers; the tree falls and tumbles.
 Scenario make_undamped_tree() {
   test::RandomTree random(7);
   ModelBuilder builder;
@@ -176,7 +176,7 @@ Scenario make_undamped_tree() {
   return s;
 }
 
-// Steps are such that errors lie between 3e-7 and 1e-3 with the longer one and stay above 4e-10 with the shorter: far
+// Steps are such that errors lie between 1e-7 and 2e-3 with the longer one and stay above 1e-9 with the shorter: far
 // from the 1e-12 of the reference, and far enough into the asymptotic range that the next order of h is worth 0.06.
 TEST(FixedSteps, ConvergeWithTheirOrderOnATreeOfEveryJoint) {
   const Scenario s = testing::mixed_tree();

@@ -188,7 +188,7 @@ TEST(MethodChoice, ReturnsToTheExplicitMethodWhenAMotionIsNoLongerStiff) {
   const RunReport chosen = run_with(s, automatic, 1e-8), implicit = run_with(s, implicit_radau, 1e-8);
   EXPECT_GT(before.implicit_steps, 0);
   EXPECT_EQ(chosen.implicit_steps, before.implicit_steps);
-  // The pendulum alone takes 5 to 10 times as many evaluations with order 5 as with order 8 at this tolerance.
+  // The pendulum alone takes about 5 times as many evaluations with order 5 as with order 8 at this tolerance.
   EXPECT_LT(2 * chosen.evaluations, implicit.evaluations);
 }
 

@@ -19,7 +19,7 @@ Expression parse(const char* text) { return Expression::parse(text, kProfileVari
 
 /// A block of 1 kg that slides along z from height 0, with dry friction and stops; gravity pulls it down.
 struct Slider {
-  std::optional<double> lower, upper;
+  std::optional<double> lower{}, upper{};
   double restitution = 0;
   double friction = 0;
   double gravity = kGravity;
@@ -306,7 +306,7 @@ TEST(Stop, DependentLimitIsHonouredAlongTheWholePath) {
     const Trace trace = record(s);
     EXPECT_EQ(trace.report.status, RunStatus::done) << list(trace);
     EXPECT_GE(events_of(trace, EventKind::impact).size(), 4u);
-    if (e == 0) EXPECT_FALSE(events_of(trace, EventKind::limit_on).empty()) << list(trace);
+    EXPECT_TRUE(e > 0 || !events_of(trace, EventKind::limit_on).empty()) << list(trace);
     bool rode = false;  // some rows lie on a bound that moves under them
     for (const Sample& sample : trace.samples) {
       const double q0 = sample.state.q(0), q1 = sample.state.q(1);

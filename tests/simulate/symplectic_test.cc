@@ -146,7 +146,7 @@ Scenario make_chain(const std::vector<JointKind>& kinds) {
 std::unique_ptr<Integrator> make_symplectic(ConstrainedMotion& motion) { return make_symplectic_integrator(motion); }
 std::unique_ptr<Integrator> make_rk4(ConstrainedMotion& motion) { return make_rk4_integrator(motion); }
 
-/// Twenty times what differences cost; the least of the defects of RK4 below, at its local order of 5, is 2e-5.
+/// Well above what differences cost; the least of the defects of RK4 below, at its local order of 5, is 2e-5.
 constexpr double kDifferenceError = 5e-10;
 
 void expect_symplectic(const std::vector<JointKind>& kinds) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -421,6 +422,25 @@ double Expression::evaluate(std::span<const double> values) const noexcept {
       [values](const Instruction& leaf) { return is_variable(leaf) ? values[leaf.variable] : leaf.constant; },
       [](std::size_t, Operation operation, const double* operands) { return internal::apply(operation, operands); });
   return stack[0];
+}
+
+Expression::Range Expression::calc_range() const noexcept {
+  // Not infinite: the cosine of an infinite number is none.
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  std::array<internal::Interval, kMaxStack> stack;
+  stack[0] = internal::Interval(0);
+  internal::run_code(
+      std::span(code_), stack.data(),
+      [](const Instruction& leaf) {
+        return is_variable(leaf) ? internal::Interval(-kLargest, kLargest) : internal::Interval(leaf.constant);
+      },
+      [](std::size_t, Operation operation, const internal::Interval* operands) {
+        return internal::apply(operation, operands);
+      });
+  const internal::Interval& result = stack[0];
+  // Where the value may be no number, nothing is known of it.
+  if (result.nan || result.is_empty()) return {-internal::kInfinity, internal::kInfinity};
+  return {result.lo, result.hi};
 }
 
 Expression::Taylor Expression::evaluate_along(std::span<const double> values,

@@ -83,6 +83,13 @@ class Expression {
   };
   Taylor evaluate_along(std::span<const double> values, std::span<const double> rates) const noexcept;
 
+  /// Bounds of the value for all finite values of the variables, by interval arithmetic: certain, but often wider than
+  /// need be.
+  struct Range {
+    double lowest = 0, highest = 0;
+  };
+  Range calc_range() const noexcept;
+
   /// True when it is made of functions whose first and second derivatives are continuous wherever they are finite: no
   /// comparison, logical operation, ?:, abs, sign, floor, ceil, round, step, min, max, mod, clamp or pulse of anything
   /// that contains a variable. blend is smooth, and so is atan2, apart from its jump of 2π when the angle passes ±π.

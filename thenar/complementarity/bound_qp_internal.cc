@@ -349,7 +349,7 @@ BoundQp::Drive BoundQp::drive(int k) {
     if (d.dependent && own == kInfinity) {
       // Walking on until the error of A alone could account for w_k leads nowhere.
       const double longest = motion / (epsilon * d.amplification);
-      if (block.length > longest && certify(k, sign)) return Drive::infeasible;
+      if (block.length > longest && certify(k, sign, d)) return Drive::infeasible;
       if (block.position < 0) {
         const Verdict verdict = judge_leftover(d, motion);
         if (verdict == Verdict::unclear) return Drive::ill_conditioned;
@@ -386,22 +386,29 @@ BoundQp::Drive BoundQp::drive(int k) {
 }
 
 /// Writes the ray z_k → sign ∞ with w_C = 0 and tells whether it proves that there is no solution. Components with a
-/// bound ahead are left out: it is so far away that they are rounding.
-bool BoundQp::certify(int k, double sign) {
+/// bound ahead are left out: it is so far away that they are rounding. So are small ones, to name only the rows that
+/// matter, if the proof can do without them.
+bool BoundQp::certify(int k, double sign, const Direction& d) {
   refine_direction(k);
-  ray.head(n_).setZero();
-  ray[k] = sign;
-  for (int p = 0; p < factor_.size(); ++p) {
-    const int i = factor_.rows()[p];
-    const double rate = -sign * y_[p];
-    const double room = rate > 0 ? upper[i] - z[i] : z[i] - lower[i];
-    if (room == kInfinity) ray[i] = rate;
+  for (const double least : {rounding * d.amplification, 0.0}) {
+    ray.head(n_).setZero();
+    ray[k] = sign;
+    for (int p = 0; p < factor_.size(); ++p) {
+      const int i = factor_.rows()[p];
+      const double rate = -sign * y_[p];
+      const bool has_bound = (rate > 0 ? upper[i] : -lower[i]) < kInfinity;
+      if (!has_bound && std::abs(rate) > least) ray[i] = rate;
+    }
+    if (is_proof()) return true;
   }
-  // |Â y|∞, row by row.
+  return false;
+}
+
+/// Along the ray all z with |z|₁ < −bᵀ ray / |A ray|∞ are excluded; are these enough?
+bool BoundQp::is_proof() const {
   double push = 0;
   for (int i = 0; i < n_; ++i) push = std::max(push, std::abs(A.col(i).head(n_).dot(ray.head(n_))));
-  const double gain = -b.head(n_).dot(ray.head(n_));
-  return gain > kCertificateMargin * push * motion_scale();
+  return -b.head(n_).dot(ray.head(n_)) > kCertificateMargin * push * motion_scale();
 }
 
 /// Dry friction that happens to need no force holds too: rows inside their bounds with w = 0 join the basis.

@@ -101,7 +101,8 @@ class BoundQp {
   Drive drive(int k);
   Step find_block(double sign) const;
   void refine_direction(int k);
-  bool certify(int k, double sign);
+  bool certify(int k, double sign, const Direction& direction);
+  bool is_proof() const;
   void hold(int k, const Direction& direction);
   void drop(int position, bool at_upper);
   void hold_parked_rows();

@@ -175,6 +175,8 @@ void ModelBuilder::add_spring(const std::vector<JointIndex>& joints, const Matri
   if (rest.size() != nq)
     fail(fmt::format("spring on {}: the rest position needs {} number(s), found {}", names, nq, rest.size()));
   if (!stiffness.allFinite() || !rest.allFinite()) fail(fmt::format("spring on {}: numbers must be finite", names));
+  // A spring switched off by a parameter need not be asked for its force.
+  if (stiffness.isZero(0)) return;
   model_.springs_.push_back({joints, stiffness, rest, stiffness == stiffness.transpose()});
 }
 

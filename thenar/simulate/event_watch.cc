@@ -89,7 +89,7 @@ EventWatch::Finding EventWatch::find(Stepper& stepper) {
   return {.retry = {}, .crossing = first_};
 }
 
-/// Marks the stops that may be met inside the step. Those that depend on other coordinates always count.
+/// Marks the stops that may be met inside the step, those that depend on other coordinates as if these were anywhere.
 bool EventWatch::find_gaps_in_reach(Stepper& stepper) {
   const State& start = stepper.state();
   const Stepper::Point& end = stepper.interpolate(1);
@@ -98,9 +98,9 @@ bool EventWatch::find_gaps_in_reach(Stepper& stepper) {
     JointRow& stop = rows_[static_cast<std::size_t>(i)];
     char& in_reach = in_reach_[static_cast<std::size_t>(i)];
     in_reach = stop.kind() == JointRowKind::stop && !motion_.mode().holds(i);
-    if (in_reach && stop.is_constant()) {
+    if (in_reach) {
       const double way = stepper.h() * std::max(std::abs(start.v(stop.dof())), std::abs(end.v(stop.dof())));
-      in_reach = std::min(stop.calc_value(start.q.data()), stop.calc_value(end.q.data())) <= kReach * way;
+      in_reach = std::min(stop.calc_least_value(start.q.data()), stop.calc_least_value(end.q.data())) <= kReach * way;
     }
     any = any || in_reach;
   }

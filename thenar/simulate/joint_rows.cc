@@ -12,13 +12,15 @@ void JointRow::set_function(const Model& model, const CoordinateFunction& functi
   gradient_[0] = sign_;
   function_ = function.value;
   if (function.value.is_constant()) {
-    target_ = function.value.evaluate({});
+    target_ = extreme_target_ = function.value.evaluate({});
     return;
   }
   for (const int dof : function.dofs) {
     arguments_.push_back(model.dof_coordinate(dof));
     dofs_.push_back(dof);
   }
+  const Expression::Range range = function.value.calc_range();
+  extreme_target_ = sign_ < 0 ? range.lowest : range.highest;
   gradient_.resize(dofs_.size(), 0.0);
   values_.resize(arguments_.size());
   rates_.resize(arguments_.size());

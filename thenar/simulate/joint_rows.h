@@ -39,6 +39,8 @@ class JointRow {
 
   /// value, m or rad: the gap of a stop. 0 for rows that have a rate only.
   double calc_value(const double* q);
+  /// What the value is at least, wherever the other coordinates are; −∞ if that is not known.
+  double calc_least_value(const double* q) const { return sign_ * (q[coordinate_] - extreme_target_); }
   /// The number that q(dof) has on the bound of a stop, or by a lock or a coupling.
   double calc_target(const double* q);
   bool has_value() const { return coordinate_ >= 0; }
@@ -63,7 +65,8 @@ class JointRow {
   int dof_;
   int coordinate_;
   double sign_ = 1;
-  double target_ = 0;  ///< g, where it is a number
+  double target_ = 0;          ///< g, where it is a number
+  double extreme_target_ = 0;  ///< the largest g, for an upper stop the smallest
   double restitution_ = 0;
   double friction_limit_ = 0;
   Expression function_;

@@ -355,7 +355,7 @@ class Run {
     report_.q_min = report_.q_min.cwiseMin(state.q);
     report_.q_max = report_.q_max.cwiseMax(state.q);
     for (JointRow& r : motion_.rows()) {
-      if (r.kind() != JointRowKind::stop) continue;
+      if (r.kind() != JointRowKind::stop || r.calc_least_value(state.q.data()) >= 0) continue;
       report_.max_gap_violation = std::max(report_.max_gap_violation, -r.calc_value(state.q.data()));
     }
   }

@@ -16,8 +16,9 @@ constexpr double kLargestRotation = 2.5;
 constexpr double kFirstStep = 1e-3;
 /// After an event the motion is as smooth as before, but the first step has no history to lean on.
 constexpr double kStepAfterEvent = 0.5;
-/// The longest step while nothing limits it (all joints at rest), as a part of the time scale.
-constexpr double kLongestStep = 2;
+/// The longest step while rows hold, as a part of the time scale: where nothing moves, error control does not see how
+/// reactions change.
+constexpr double kLongestStepWhileHeld = 2;
 /// A step this short (relative to t, or to the time scale) makes no progress.
 constexpr double kShortestStep = 1e-15;
 
@@ -44,7 +45,7 @@ Stepper::Stepper(ConstrainedMotion& motion, const RunOptions& options, const Tol
     : motion_(motion),
       tolerances_(tolerances),
       step_limit_(options.step.value_or(thenar::has_error_control(options.integrator)
-                                            ? kLongestStep * tolerances.scales().time
+                                            ? std::numeric_limits<double>::infinity()
                                             : RunOptions::kDefaultFixedStep)),
       is_automatic_(options.integrator == IntegratorKind::automatic),
       is_implicit_(options.integrator == IntegratorKind::implicit_radau),
@@ -88,7 +89,8 @@ void Stepper::update_weights() {
 double Stepper::longest_step(double t_limit) const {
   const double left = t_limit - state_.t;
   if (!integrator_->has_error_control()) return left;
-  const double h = std::min(next_h_, step_limit_);
+  double h = std::min(next_h_, step_limit_);
+  if (!motion_.mode().held.empty()) h = std::min(h, kLongestStepWhileHeld * tolerances_.scales().time);
   if (h >= 0.99 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;
 }

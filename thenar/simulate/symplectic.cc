@@ -17,7 +17,7 @@ namespace {
 constexpr int kMostIterations = 60;
 /// Below this relative change only rounding is left.
 constexpr double kConverged = 4e-16;
-constexpr double kNearlyConverged = 1e-12;
+constexpr double kNearlyConverged = 1e-9;
 /// Motions (rad, m) in a step below which the change is not taken relative to the motion: a joint at rest has none.
 constexpr double kSmallMove = 1e-3;
 
