@@ -138,6 +138,26 @@ TEST_P(AdaptiveTest, ErrorFallsInProportionToTheTolerance) {
   }
 }
 
+TEST_P(AdaptiveTest, ErrorEstimateHasItsOrder) {
+  // h⁸ from the formulas of order 5 and 3, h⁴ from that of order 3.
+  const bool is_explicit = GetParam() == make_explicit_integrator;
+  Problem problem = testing::make_kepler();
+  const std::unique_ptr<Integrator> integrator = GetParam()(problem);
+  const auto estimate = [&](int steps) {
+    double error = 0;
+    for (int i = 0; i < steps; ++i) {
+      const double h = 2 * std::numbers::pi / steps;
+      const State y = testing::calc_kepler(0.3, i * h), slope = calc_start_slope(problem, y);
+      integrator->reset();
+      error = std::max(error,
+                       integrator->attempt(problem, i * h, h, y.data(), slope.data(), equal_weights(problem, 1)).error);
+    }
+    return error;
+  };
+  const int steps = is_explicit ? 100 : 200;
+  EXPECT_NEAR(std::log2(estimate(steps) / estimate(2 * steps)), is_explicit ? 8 : 4, 0.2);
+}
+
 TEST_P(AdaptiveTest, ErrorIsInProportionInChartsOfRotations) {
   State y = State::Zero(6);
   y.tail(3) << 3, 0.2, -1;

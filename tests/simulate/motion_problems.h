@@ -99,7 +99,7 @@ inline Outcome run_adaptive(Problem& problem, Integrator& integrator, State y, d
   State slope = calc_start_slope(problem, y), weights(2 * n);
   Outcome run;
   double t = 0;
-  while (!run.finished && run.rejected < 10000) {
+  while (!run.finished && run.accepted < 100000 && run.rejected < 10000) {
     weights = tolerance * (1 + y.head(2 * n).array().abs());
     const bool last = t + h >= until * (1 - 1e-13);
     const double step = last ? until - t : h;

@@ -81,6 +81,18 @@ TEST(Radau, OneHugeStepDampsWhatIsFast) {
   }
 }
 
+TEST(Radau, TheFirstStepMayJumpOntoTheSlowSolution) {
+  // A start 100 weights away from it: the error estimate sees them, unless filtered twice (HairerWanner1996, 8.20).
+  Problem problem = make_prothero_robinson(1e8, 1);
+  const std::unique_ptr<Integrator> integrator = make_implicit_integrator(problem);
+  State y(2);
+  y << 0, 2;
+  const State slope = calc_start_slope(problem, y);
+  const StepAttempt a = integrator->attempt(problem, 0, 0.1, y.data(), slope.data(), std::vector<double>(2, 0.01));
+  EXPECT_TRUE(a.accepted) << a.error;
+  EXPECT_NEAR(integrator->end_state()(1), std::cos(0.1), 1e-5);
+}
+
 TEST(Radau, StiffSpringsAreDampedToo) {
   for (const double k : {1e6, 1e9, 1e12}) {
     Problem problem = make_prothero_robinson(0, k);

@@ -2,6 +2,7 @@
 #include "thenar/complementarity/bound_qp_internal.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -36,6 +37,7 @@ BoundQp::BoundQp(int capacity)
   const auto size = static_cast<std::size_t>(capacity);
   place.reserve(size);
   saved_place_.reserve(size);
+  landmark_.reserve(size);
   candidates_.reserve(size);
   settled_.reserve(size);
 }
@@ -51,16 +53,15 @@ bool BoundQp::is_free(int i) const { return lower[i] == -kInfinity && upper[i] =
 
 QpOutcome BoundQp::run() {
   b_scale_ = n_ == 0 ? 0 : b.head(n_).cwiseAbs().maxCoeff();
+  const QpOutcome outcome = search(Pricing::largest);
+  if (outcome != QpOutcome::ill_conditioned) return outcome;
   // A nearly singular basis on the way can spoil a search, and another way avoids it more often than not.
-  const long long few_pivots = std::min<long long>(pivot_limit, 100LL * (n_ + 10));
-  const QpOutcome outcome = search(Pricing::largest, few_pivots);
-  if (outcome != QpOutcome::ill_conditioned && outcome != QpOutcome::pivot_limit) return outcome;
   std::fill(place.begin(), place.end(), Place::parked);
-  return search(Pricing::first, pivots + pivot_limit);
+  return search(Pricing::first);
 }
 
-QpOutcome BoundQp::search(Pricing pricing, long long most_pivots) {
-  const QpOutcome outcome = pivot(pricing, most_pivots);
+QpOutcome BoundQp::search(Pricing pricing) {
+  const QpOutcome outcome = pivot(pricing);
   update_motion();
   residual = 0;
   for (int k = 0; k < n_; ++k) {
@@ -79,7 +80,8 @@ QpOutcome BoundQp::outcome_of(Drive result) {
                                        : QpOutcome::ill_conditioned;
 }
 
-QpOutcome BoundQp::pivot(Pricing pricing, long long most_pivots) {
+QpOutcome BoundQp::pivot(Pricing pricing) {
+  rounds_ = 0;
   settled_.assign(static_cast<std::size_t>(n_), 0);
   factor_.clear();
   hold_free_rows();
@@ -87,13 +89,14 @@ QpOutcome BoundQp::pivot(Pricing pricing, long long most_pivots) {
   place_nonbasic();
   settle(Accuracy::plain);
   for (;;) {
-    if (pivots > most_pivots) return QpOutcome::pivot_limit;
+    if (pivots > pivot_limit) return QpOutcome::pivot_limit;
     if (const std::optional<int> k = choose_row(pricing)) {
       const Drive result = drive(*k);
       if (result == Drive::settled) {
         settled_[*k] = 1;
       } else if (result == Drive::moved) {
         settle(Accuracy::plain);
+        if (is_back()) return QpOutcome::ill_conditioned;
       } else {
         return outcome_of(result);
       }
@@ -105,6 +108,14 @@ QpOutcome BoundQp::pivot(Pricing pricing, long long most_pivots) {
       if (pivots == before) return QpOutcome::solved;
     }
   }
+}
+
+/// The rows stand as they stood before. It cannot be, since the objective falls all the time, so it has come to
+/// rounding. Compares with the last round whose number is a power of two, which finds a circle of any length (Brent).
+bool BoundQp::is_back() {
+  if (rounds_ > 0 && place == landmark_) return true;
+  if (std::has_single_bit(static_cast<unsigned long long>(++rounds_))) landmark_ = place;
+  return false;
 }
 
 void BoundQp::hold_free_rows() {
@@ -154,7 +165,7 @@ void BoundQp::drop(int position, bool at_upper) {
   const int j = factor_.rows()[position];
   z[j] = at_upper ? upper[j] : lower[j];
   place[j] = at_upper ? Place::at_upper : Place::at_lower;
-  factor_.remove(position, A.topLeftCorner(n_, n_));
+  factor_.remove(position);
   ++pivots;
 }
 
@@ -212,11 +223,11 @@ void BoundQp::settle(Accuracy accuracy) {
 double BoundQp::motion_scale() const { return b_scale_ + (n_ == 0 ? 0 : z.head(n_).lpNorm<1>()); }
 
 bool BoundQp::is_motion_zero(int k) {
-  const double motion = std::abs(w[k]), error = epsilon * motion_scale();
-  if (motion <= error + b_error[k]) return true;
-  // Amplifications above 1/√ε are not considered, so most rows are clear at once.
-  if (motion > error / std::sqrt(epsilon) + b_error[k]) return false;
-  return motion <= calc_direction(k).amplification * error + b_error[k];
+  const double motion = std::abs(w[k]) - b_error[k], scale = motion_scale();
+  // Most rows are clear without their direction, whose amplification is at least 1.
+  if (motion <= epsilon * scale) return true;
+  if (motion > kMaxResidual * scale) return false;
+  return motion <= epsilon * calc_direction(k).amplification * scale;
 }
 
 /// How far w_k is from what its place admits; 0 when it is right.
@@ -304,7 +315,7 @@ BoundQp::Step BoundQp::find_block(double sign) const {
 /// w_k need not be made smaller: it is rounding, or, on a row that depends on the held ones, what the error of A and b
 /// can make of 0. Elsewhere the numbers are taken as they are.
 bool BoundQp::is_settled(int k, const Direction& d) const {
-  return std::abs(w[k]) <= (d.dependent ? epsilon : rounding) * d.amplification * motion_scale() + b_error[k];
+  return std::abs(w[k]) - b_error[k] <= (d.dependent ? epsilon : rounding) * d.amplification * motion_scale();
 }
 
 /// What to make of w_k of a dependent row when nothing proves a contradiction.
@@ -406,7 +417,8 @@ bool BoundQp::certify(int k, double sign, const Direction& d) {
 
 /// Along the ray all z with |z|₁ < −bᵀ ray / |A ray|∞ are excluded; are these enough?
 bool BoundQp::is_proof() const {
-  double push = 0;
+  // A ray is not known better than the last bit of A.
+  double push = std::numeric_limits<double>::epsilon() * ray.head(n_).lpNorm<1>();
   for (int i = 0; i < n_; ++i) push = std::max(push, std::abs(A.col(i).head(n_).dot(ray.head(n_))));
   return -b.head(n_).dot(ray.head(n_)) > kCertificateMargin * push * motion_scale();
 }

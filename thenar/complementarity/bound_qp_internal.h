@@ -84,8 +84,9 @@ class BoundQp {
   };
 
   static QpOutcome outcome_of(Drive result);
-  QpOutcome search(Pricing pricing, long long most_pivots);
-  QpOutcome pivot(Pricing pricing, long long most_pivots);
+  QpOutcome search(Pricing pricing);
+  QpOutcome pivot(Pricing pricing);
+  bool is_back();
   void place_nonbasic();
   void hold_free_rows();
   void hold_guess();
@@ -111,7 +112,8 @@ class BoundQp {
   double b_scale_ = 0;
   HeldFactor factor_;
   VectorX<double> column_, y_, target_, load_, saved_z_;
-  std::vector<Place> saved_place_;
+  std::vector<Place> saved_place_, landmark_;
+  long long rounds_ = 0;
   std::vector<int> candidates_;
   std::vector<unsigned char> settled_;  ///< rows found to be zero within the error since z last moved
 };

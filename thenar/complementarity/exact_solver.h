@@ -33,8 +33,8 @@
 ///   forces
 ///     up to 10⁶ S. If it does not, and A cannot tell (rows at angles below √ε), what is left of w_k stays and is
 ///     reported as `residual`; above 10⁻⁸ the status is failed.
-/// A search spoilt by a nearly singular basis is tried once more with the first wrong row in place of the worst in
-/// step 2.
+/// A search that a nearly singular basis spoils (it ends in that last case, or comes back to where it was) is made once
+/// more with the first wrong row in place of the worst in step 2.
 
 #include <memory>
 #include <span>

@@ -30,13 +30,9 @@ void HeldFactor::append(int k, const Eigen::Ref<const VectorX<double>>& x, doubl
   rows_.push_back(k);
 }
 
-void HeldFactor::remove(int p, const Eigen::Ref<const MatrixX<double>>& A) {
+void HeldFactor::remove(int p) {
   const int m = size() - 1;
   rows_.erase(rows_.begin() + p);
-  if (++removals_ >= kRemovalsBeforeRefresh) {
-    refresh(A);
-    return;
-  }
   // Rows below p move up and are one entry too long; rotating columns q, q + 1 shortens row q and keeps L Lᵀ.
   for (int i = p; i < m; ++i) L_.row(i).head(i + 2) = L_.row(i + 1).head(i + 2);
   for (int q = p; q < m; ++q) {
@@ -53,11 +49,6 @@ void HeldFactor::remove(int p, const Eigen::Ref<const MatrixX<double>>& A) {
 
 void HeldFactor::assign(std::span<const int> rows, const Eigen::Ref<const MatrixX<double>>& A) {
   rows_.assign(rows.begin(), rows.end());
-  refresh(A);
-}
-
-void HeldFactor::refresh(const Eigen::Ref<const MatrixX<double>>& A) {
-  removals_ = 0;
   for (int i = 0; i < size(); ++i) {
     for (int j = 0; j < i; ++j) {
       L_(i, j) = (A(rows_[i], rows_[j]) - L_.row(i).head(j).dot(L_.row(j).head(j))) / L_(j, j);
@@ -72,7 +63,6 @@ void HeldFactor::refresh(const Eigen::Ref<const MatrixX<double>>& A) {
 void HeldFactor::append_independent(std::span<const int> candidates, const Eigen::Ref<const MatrixX<double>>& A,
                                     double epsilon) {
   rows_.assign(candidates.begin(), candidates.end());
-  removals_ = 0;
   int end = size();  // candidates not yet judged stand in [m, end)
   for (int i = 0; i < end; ++i) remainder_[i] = A(rows_[i], rows_[i]);
   const auto exchange = [&](int i, int j, int m) {

@@ -29,8 +29,8 @@ class HeldFactor {
 
   /// Adds row k, given x = L⁻¹ A_Ck and the Schur complement s = A_kk − |x|² > 0.
   void append(int k, const Eigen::Ref<const VectorX<double>>& x, double s);
-  /// Removes the row at position p. `A` is the whole matrix.
-  void remove(int p, const Eigen::Ref<const MatrixX<double>>& A);
+  /// Removes the row at position p.
+  void remove(int p);
 
   /// Starts over with these rows, which are known to be independent.
   void assign(std::span<const int> rows, const Eigen::Ref<const MatrixX<double>>& A);
@@ -39,15 +39,11 @@ class HeldFactor {
   void append_independent(std::span<const int> candidates, const Eigen::Ref<const MatrixX<double>>& A, double epsilon);
 
  private:
-  static constexpr int kRemovalsBeforeRefresh = 64;
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-  void refresh(const Eigen::Ref<const MatrixX<double>>& A);
 
   RowMajor L_;  ///< lower triangle of the leading size() rows
   std::vector<int> rows_;
   VectorX<double> remainder_, scratch_;
-  int removals_ = 0;
 };
 
 }  // namespace thenar::internal

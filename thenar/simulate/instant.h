@@ -7,8 +7,8 @@
 /// stops met together, or one met while others hold, are answered together.
 ///
 /// Impact, with Newton's restitution e of each stop. Rows have no friction, so the energy lost is
-/// ½ Σ p (1 − e) |rate before| over the stops that are approached, and without restitution nothing is ever gained (v⁺ is
-/// then the point nearest to v⁻, in the metric of M, of a convex cone):
+/// ½ Σ p (1 − e) |rate before| over the stops that are approached, and without restitution nothing is ever gained (v⁺
+/// is then the point nearest to v⁻, in the metric of M, of a convex cone):
 ///
 ///     v⁺ = v⁻ + M⁻¹ Jᵀ p,   stops that touch: 0 ≤ p ⊥ J v⁺ + e min(J v⁻, 0) ≥ 0,   locks and couplings: J v⁺ = 0.
 ///
