@@ -258,6 +258,8 @@ class Plots(unittest.TestCase):
 
     def test_size_for_people(self):
         text = self.run_program("size", self.demo, "--safety", "2").stdout
+        self.assertIn("turning joints", text)
+        self.assertNotIn("does not say", text)
         for part in ("not driven", "hand.index_2", "required of the actuators, 2 times the run", "rms effort"):
             self.assertIn(part, text)
         for table in text.split("\n\n"):

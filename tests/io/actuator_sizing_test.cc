@@ -123,6 +123,8 @@ TEST_F(ActuatorSizing, PlotHasAPanelForEveryDrivenJoint) {
   EXPECT_NE(svg.find(">h.a</text>"), std::string::npos);
   EXPECT_EQ(svg.find(">h.b</text>"), std::string::npos);
   EXPECT_NE(svg.find("<polygon"), std::string::npos);
+  write("t,v.a,tau.a,v.b,tau.b\n0,1e308,-1e308,5e-324,0\n1,0,5e-324,0,5e-324\n");
+  EXPECT_EQ(plot_envelopes(size_actuators(folder_, true)).find("nan"), std::string::npos);
   write("t,v.a,tau.a\n0,1,0\n1,2,0\n");
   EXPECT_THROW(plot_envelopes(size_actuators(folder_, true)), InputError);
 }

@@ -124,6 +124,15 @@ TEST_F(TracePlotTest, ATraceWithoutRowsHasNoData) {
   EXPECT_NE(plot_trace(options({"q.*"})).svg.find(">no data<"), std::string::npos);
 }
 
+TEST_F(TracePlotTest, AnyFiniteValuesCanBeDrawn) {
+  write("states.csv", "t,q.a,v.a\n0,1e308,5e-324\n1e-300,-1e308,0\n1e300,0,-5e-324\n");
+  TracePlotOptions plot = options({"*"});
+  plot.degrees = true;
+  const std::string svg = plot_trace(plot).svg;
+  EXPECT_EQ(count(svg, "<polyline"), 2);
+  EXPECT_EQ(count(svg, "nan") + count(svg, "inf"), 0);
+}
+
 TEST_F(TracePlotTest, ACutLineIsNoted) {
   write("states.csv", "t,q.a\n0,1\n1,2\n2,");
   write("events.jsonl", "{\"t\":0.2");

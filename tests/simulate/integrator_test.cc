@@ -38,6 +38,7 @@ struct Method {
   int dense_order;  // p when the error between the ends of a step falls with h^(p + 1)
   int steps;        // per orbit, so that errors are asymptotic and well above rounding
 };
+void PrintTo(const Method& method, std::ostream* out) { *out << method.name; }
 
 class OrderTest : public ::testing::TestWithParam<Method> {};
 

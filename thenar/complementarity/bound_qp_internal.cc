@@ -62,7 +62,7 @@ QpOutcome BoundQp::run() {
 
 QpOutcome BoundQp::search(Pricing pricing) {
   const QpOutcome outcome = pivot(pricing);
-  update_motion();
+  if (outcome != QpOutcome::solved) update_motion();  // stopped between two steps 1
   residual = 0;
   for (int k = 0; k < n_; ++k) {
     const double violation = place[k] == Place::held ? std::abs(w[k]) : calc_violation(k);
@@ -330,7 +330,7 @@ BoundQp::Verdict BoundQp::judge_leftover(const Direction& d, double motion) cons
   return motion <= std::sqrt(epsilon) * scale ? Verdict::zero : Verdict::unclear;
 }
 
-/// Keeps the point at which a drive begins; a drive that leads nowhere returns to it.
+/// Keeps the point at which the drive of a dependent row begins; if it leads nowhere, it returns to it.
 void BoundQp::save() {
   saved_z_.head(n_) = z.head(n_);
   saved_place_ = place;
@@ -371,7 +371,7 @@ BoundQp::Drive BoundQp::drive(int k) {
         full = motion / d.s;
       }
     }
-    if (first) save();
+    if (first && d.dependent) save();
     first = false;
     const double length = std::min({full, own, block.length});
     if (!(length < kInfinity)) return Drive::ill_conditioned;  // numbers too large for their sums

@@ -26,13 +26,12 @@
 /// In floating point "is it zero?" is answered from the relative error ε of the data (ConstraintProblem::accuracy) and
 /// the rounding ρ = 2 n 2⁻⁵² of sums of n terms, in scaled units, with S = max |b̂| + |ẑ|₁:
 ///   - k depends on C when s ≤ ε (1 + |y|₁)²: this much an error ε in A can do to s.
-///   - w_k is zero when |w_k| ≤ ρ (1 + |y|₁) S. If k depends on C, ε takes the place of ρ: the row only repeats what
-///   the
-///     held rows say, with the errors of the data.
-///   - A dependent row that contradicts the held ones makes the problem infeasible if its certificate excludes all
-///   forces
-///     up to 10⁶ S. If it does not, and A cannot tell (rows at angles below √ε), what is left of w_k stays and is
-///     reported as `residual`; above 10⁻⁸ the status is failed.
+///   - w_k is zero when |w_k| ≤ ρ (1 + |y|₁) S. If k depends on C, ε takes the place of ρ: such a row only repeats
+///     what the held rows say, with the errors of the data.
+///   - A dependent row that contradicts the held ones makes the problem infeasible if its certificate excludes
+///     all forces up to 10⁶ S. If it does not, and A cannot tell (rows at angles below √ε), what is left of w_k
+///     stays and is reported as `residual`; above 10⁻⁸ the status is failed.
+///
 /// A search that a nearly singular basis spoils (it ends in that last case, or comes back to where it was) is made once
 /// more with the first wrong row in place of the worst in step 2.
 
@@ -78,9 +77,8 @@ struct ConstraintSolution {
   /// meet the rows, for 0 ≤ yᵀ w = yᵀ A z + bᵀ y would contradict this. grade_certificate() checks it.
   std::vector<double> certificate;
 
-  /// Largest violation by w beyond b_error, in scaled units, relative to max |b̂| + |ẑ|₁. Rounding, except where rows
-  /// are so close to dependent that A cannot tell (angles below √accuracy): then what they leave is here, up to
-  /// √accuracy.
+  /// Largest violation by w beyond b_error, in scaled units, relative to max |b̂| + |ẑ|₁. Rounding, except where
+  /// rows are so close to dependent that A cannot tell: then what they leave is here, up to 10⁻⁸ in a solution.
   double residual = 0;
   std::vector<BasisEntry> basis;  ///< warm start for the next problem: ids and states
   long long pivots = 0;           ///< rows that entered or left the basis
@@ -104,8 +102,7 @@ class ExactSolver {
 
   const ConstraintSolution& solution() const;
 
-  /// Pivots after which solve() gives up: 2²⁰, enough for every problem of 20 unilateral rows, a few seconds at 60
-  /// rows.
+  /// Pivots after which solve() gives up: 2²⁰, the number of bases of 20 unilateral rows; seconds at 60 rows.
   static constexpr long long kPivotLimit = 1 << 20;
 
  private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -236,8 +237,9 @@ ChartPanel envelope_panel(const JointDemand& joint) {
   panel.x = {"|v|", unit_of("v", joint.kind), {}};
   panel.y = {"|τ|", unit_of("tau", joint.kind), {}};
   // From zero, with room for the largest values and the markers on them.
-  panel.x.range = AxisRange{0, 1.08 * (end.x > 0 ? end.x : 1)};
-  panel.y.range = AxisRange{0, 1.12 * demand.envelope.front().y};
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  panel.x.range = AxisRange{0, end.x > 0 ? std::min(1.08 * end.x, kLargest) : 1};
+  panel.y.range = AxisRange{0, std::min(1.12 * demand.envelope.front().y, kLargest)};
   panel.series.push_back({"envelope", "", 4, SeriesShape::region, region});
   panel.series.push_back({"rows of the trace", "", 0, SeriesShape::dots, joint.cloud});
   panel.series.push_back({"continuous (RMS) effort",

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "thenar/base/text.h"
+#include "thenar/io/trace_units.h"
 #include "thenar/io/trace_writer.h"
 
 namespace thenar {
@@ -88,6 +89,7 @@ std::string run_summary_json(const Scenario& scenario, const RunReport& report, 
       {"max_gap_violation", report.max_gap_violation},
       {"energy",
        {{"start", energy.start}, {"end", energy.end}, {"work", energy.work}, {"dissipated", energy.dissipated}}},
+      {"sliding_joints", find_sliding_joints(scenario)},
       {"files", file_map},
   };
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -55,8 +55,9 @@ LegendLayout lay_out_legend(const ChartPanel& panel, double width) {
   return legend;
 }
 
-/// The range of one coordinate over all points of a panel.
-AxisRange find_range(const ChartPanel& panel, double PlotPoint::*coordinate, double margin) {
+/// The range of an axis: as given, or that of its coordinate over all points of the panel.
+AxisRange find_range(const ChartPanel& panel, const ChartAxis& axis, double PlotPoint::*coordinate) {
+  if (axis.range) return widen_range(axis.range->lo, axis.range->hi, 0);
   double lo = std::numeric_limits<double>::infinity(), hi = -lo;
   for (const ChartSeries& series : panel.series) {
     for (const PlotPoint& point : series.points) {
@@ -64,7 +65,7 @@ AxisRange find_range(const ChartPanel& panel, double PlotPoint::*coordinate, dou
       hi = std::max(hi, point.*coordinate);
     }
   }
-  return lo > hi ? AxisRange{} : widen_range(lo, hi, margin);
+  return lo > hi ? AxisRange{} : widen_range(lo, hi, kMargin);
 }
 
 int tick_count(double length, double spacing) { return std::clamp(static_cast<int>(length / spacing), 2, kMostTicks); }
@@ -189,8 +190,8 @@ class LayoutBuilder {
       place.plot.y = y + head_height(row);
       place.plot.height = plot_height;
       place.has_x_labels = has_x_labels(row);
-      place.x_range = panel.x.range ? *panel.x.range : find_range(panel, &PlotPoint::x, kMargin);
-      place.y_range = panel.y.range ? *panel.y.range : find_range(panel, &PlotPoint::y, kMargin);
+      place.x_range = find_range(panel, panel.x, &PlotPoint::x);
+      place.y_range = find_range(panel, panel.y, &PlotPoint::y);
       place.y_ticks = find_ticks(place.y_range.lo, place.y_range.hi, tick_count(plot_height, kTickSpacingY));
     }
   }

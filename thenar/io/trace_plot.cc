@@ -93,6 +93,12 @@ std::vector<Line> make_lines(const TracePlotOptions& options, const TraceFiles& 
   return lines;
 }
 
+/// The product, or the largest number where it has none.
+double scale(double value, double factor) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  return std::clamp(value * factor, -kLargest, kLargest);
+}
+
 /// Takes the rows inside the window. At an end of the window that falls between two rows, it takes the point on the
 /// line between them, so that the curves reach the edges of the plot.
 class WindowFeeder {
@@ -103,7 +109,7 @@ class WindowFeeder {
   /// False once the window has passed.
   bool take(std::span<const double> row) {
     const double t = row[0];
-    for (std::size_t i = 0; i < lines_.size(); ++i) values_[i] = row[lines_[i].column] * lines_[i].scale;
+    for (std::size_t i = 0; i < lines_.size(); ++i) values_[i] = scale(row[lines_[i].column], lines_[i].scale);
     const bool enters = has_before_ && t_before_ < window_.from && t > window_.from;
     if (enters) add_between(window_.from, t);
     const bool leaves = t > window_.to;
