@@ -33,6 +33,8 @@ int info(const InfoCommand& command);
 struct CheckCommand {
   std::vector<std::string> files;
   std::vector<std::string> overrides;
+  bool contacts = false;              ///< also list what touches at the start
+  std::optional<std::string> margin;  ///< a length: how far apart such pairs may be
   bool json = false;
 };
 int check(const CheckCommand& command);

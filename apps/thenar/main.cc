@@ -49,10 +49,19 @@ CLI::App* add_info(CLI::App& app, InfoCommand& command) {
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   CLI::App* verb = app.add_subcommand("check", "Validate scenarios and models without running them");
   verb->add_option("files", command.files, "Scenario or model files (.yaml)")->required()->type_name("FILE");
+  CLI::Option* contacts = verb->add_flag("--contacts", command.contacts,
+                                         "Also list what touches, and what nearly does, at the start; bodies inside "
+                                         "each other are an error");
+  verb->add_option("--margin", command.margin,
+                   "How far apart listed contacts may be, such as '5 mm'; default that of the scenario, or a tenth of "
+                   "its size")
+      ->needs(contacts)
+      ->type_name("LENGTH");
   verb->add_flag("--json", command.json, "Print JSON");
   add_overrides(*verb, command.overrides);
   verb->footer(
-      "Example:\n  thenar check scenes/demo.yaml scenes/carv/*.yaml\n\n"
+      "Example:\n  thenar check scenes/demo.yaml scenes/carv/*.yaml\n"
+      "  thenar check --contacts scenes/truth/box_on_table.yaml --margin '1 cm'\n\n"
       "Exit code: 0 all files are good, 2 some are not.\n");
   return verb;
 }

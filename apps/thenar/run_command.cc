@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "commands.h"
+#include "thenar/base/diagnostic.h"
 #include "thenar/io/event_writer.h"
 #include "thenar/io/run_summary.h"
 #include "thenar/io/scenario_reader.h"
@@ -91,6 +92,10 @@ void write_summary(const Scenario& scenario, RunFiles& files, RunReport& report)
 
 int run(const RunCommand& command) {
   const Scenario scenario = read_scenario(command.scenario, command.overrides);
+  if (scenario.contacts) {
+    throw InputError({command.scenario, 0, 0},
+                     "contacts between bodies are not simulated yet; thenar check --contacts lists them");
+  }
   const std::filesystem::path folder =
       command.out.empty() ? std::filesystem::path("out") / slug(scenario.name) : std::filesystem::path(command.out);
   TraceWriter trace(scenario, folder);

@@ -148,6 +148,52 @@ TEST(ModelReader, ShapeGivesMassInItsPose) {
   EXPECT_STREQ(shape_name(s.shapes[0].shape), "cylinder");
 }
 
+TEST(ModelReader, EveryShapeHasItsSizes) {
+  const auto read = [](const std::string& shape) {
+    return parse_arm("[{name: link, shape: {" + shape + "}, mass: 1}]").shapes.at(0).shape;
+  };
+  const auto box = std::get<RoundedBox>(read("rounded_box: {sides: [1 cm, 2 cm, 3 cm], radius: 2 mm}"));
+  EXPECT_EQ(box.sides, Vector3<double>(0.01, 0.02, 0.03));
+  EXPECT_EQ(box.radius, 0.002);
+  const auto torus = std::get<Torus>(read("torus: {radius: 3 cm, tube: 5 mm}"));
+  EXPECT_EQ(torus.radius, 0.03);
+  EXPECT_EQ(torus.tube, 0.005);
+  const auto ellipse = std::get<Ellipse>(read("ellipse: [3 cm, 0.02]"));
+  EXPECT_EQ(ellipse.a, 0.03);
+  EXPECT_EQ(ellipse.b, 0.02);
+  EXPECT_EQ(std::get<Cone>(read("cone: {height: 2, radius: 1}")).height, 2);
+  EXPECT_EQ(std::get<Capsule>(read("capsule: {length: 2, radius: 1}")).radius, 1);
+  EXPECT_EQ(std::get<Ellipsoid>(read("ellipsoid: [1, 2, 3]")).semi_axes.z(), 3);
+}
+
+TEST(ModelReader, SeveralShapesFillABody) {
+  const std::string shapes =
+      "shapes: [{shape: {box: [0.1, 0.1, 0.2]}, pose: {xyz: [0, 0, 0.1]}}, {shape: {sphere: 0.1}, pose: {xyz: [0, 0, "
+      "0.4]}}]";
+  const Scenario s = parse_arm("[{name: link, density: 500, " + shapes + "}]");
+  ASSERT_EQ(s.shapes.size(), 2u);
+  EXPECT_STREQ(shape_name(s.shapes[1].shape), "sphere");
+  EXPECT_EQ(s.shapes[1].body, s.shapes[0].body);
+  EXPECT_EQ(s.shapes[1].X_BS.p.z(), 0.4);
+  const MassProperties expected =
+      mass_properties_from_density(Box{{0.1, 0.1, 0.2}}, 500).expressed_in(Pose<double>::translation({0, 0, 0.1})) +
+      mass_properties_from_density(Sphere{0.1}, 500).expressed_in(Pose<double>::translation({0, 0, 0.4}));
+  const auto expect_same = [&](const MassProperties& found, double factor) {
+    EXPECT_NEAR(found.mass, factor * expected.mass, 1e-15 * expected.mass * factor);
+    EXPECT_NEAR(found.com.z(), expected.com.z(), 1e-15);
+    EXPECT_NEAR(found.inertia.xx, factor * expected.inertia.xx, 1e-14 * expected.inertia.xx * factor);
+    EXPECT_NEAR(found.inertia.zz, factor * expected.inertia.zz, 1e-14 * expected.inertia.zz * factor);
+  };
+  expect_same(s.model.body(*s.model.find_body("arm.link")).mass, 1);
+  // A mass is shared by volume, which is the same at another density.
+  const Scenario shared = parse_arm("[{name: link, mass: 3, " + shapes + "}]");
+  expect_same(shared.model.body(*shared.model.find_body("arm.link")).mass, 3 / expected.mass);
+  // Mass properties that are written out stand for themselves.
+  const Scenario written = parse_arm("[{name: link, mass: 3, com: [1, 0, 0], inertia: [1, 1, 1], " + shapes + "}]");
+  EXPECT_EQ(written.model.body(*written.model.find_body("arm.link")).mass.com.x(), 1);
+  EXPECT_NE(model_info_text(s).find("box  sphere"), std::string::npos);
+}
+
 TEST(ModelReader, SpringsTakeNumberListAndMatrix) {
   const auto stiffness = [](const std::string& text) {
     const Scenario s = parse_arm("[{name: link, joint: {type: universal, spring: {stiffness: " + text +

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 #include "scenario_texts.h"
 #include "thenar/base/diagnostic.h"
@@ -73,6 +74,56 @@ TEST(ScenarioReader, FixedObjectNeedsNoMass) {
       parse("objects: [{name: table, shape: {box: [1, 1, 0.1]}, joint: fixed, pose: {xyz: [0, 0, -1]}}]\n");
   EXPECT_EQ(s.model.velocity_count(), 0);
   EXPECT_EQ(s.shapes.size(), 1u);
+}
+
+TEST(ScenarioReader, TheGroundIsAFixedObject) {
+  const Scenario s = parse(
+      "objects:\n"
+      "  - {name: table, shape: {plane: {}}, joint: fixed, pose: {xyz: [0, 0, 70 cm]}}\n"
+      "  - {name: bowl, shape: {bowl: {radius: 10 cm, depth: 4 cm}}, joint: fixed}\n");
+  ASSERT_EQ(s.shapes.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<Plane>(s.shapes[0].shape));
+  EXPECT_EQ(std::get<Bowl>(s.shapes[1].shape).depth, 0.04);
+  EXPECT_EQ(s.model.body(s.shapes[0].body).name, "table");
+  EXPECT_EQ(s.model.body(s.shapes[0].body).link, 0);
+  EXPECT_EQ(s.model.body(s.shapes[0].body).X_LB.p.z(), 0.7);
+}
+
+constexpr const char* kContactScene =
+    "hands: [{name: arm, bodies: [{name: palm, shape: {sphere: 1 cm}, mass: 1}, {name: link, parent: palm, joint: "
+    "{type: revolute}, shape: {sphere: 1 cm}, mass: 1}]}]\n"
+    "objects: [{name: ball, shape: {sphere: 1 cm}, mass: 1}, {name: table, joint: fixed, shape: {plane: {}}}]\n";
+
+TEST(ScenarioReader, ContactsAreOnlyThereWhenAskedFor) {
+  EXPECT_FALSE(parse(kContactScene).contacts);
+  const Scenario s = parse(kContactScene + std::string("contacts: {}\n"));
+  ASSERT_TRUE(s.contacts);
+  EXPECT_TRUE(s.contacts->all_pairs);
+  EXPECT_TRUE(s.contacts->excluded.empty());
+  EXPECT_FALSE(s.contacts->margin);
+  EXPECT_TRUE(parse(kContactScene + std::string("contacts: {pairs: auto}\n")).contacts->all_pairs);
+}
+
+TEST(ScenarioReader, ContactPairsNameBodiesAndPatterns) {
+  const Scenario s =
+      parse(kContactScene +
+            std::string("contacts: {pairs: [[ball, table], {a: \"arm.*\", b: ball}], exclude: [[\"arm.?alm\", "
+                        "ball]], margin: 2 mm}\n"));
+  const ContactRules& rules = *s.contacts;
+  const auto body = [&](const char* name) { return *s.model.find_body(name); };
+  EXPECT_FALSE(rules.all_pairs);
+  ASSERT_EQ(rules.pairs.size(), 2u);
+  EXPECT_EQ(rules.pairs[0].a, std::vector<BodyIndex>{body("ball")});
+  EXPECT_EQ(rules.pairs[0].b, std::vector<BodyIndex>{body("table")});
+  EXPECT_EQ(rules.pairs[1].a, (std::vector<BodyIndex>{body("arm.base"), body("arm.palm"), body("arm.link")}));
+  ASSERT_EQ(rules.excluded.size(), 1u);
+  EXPECT_EQ(rules.excluded[0].a, std::vector<BodyIndex>{body("arm.palm")});
+  EXPECT_EQ(rules.margin, 0.002);
+}
+
+TEST(ScenarioReader, ContactsAreNotSimulatedYet) {
+  const Scenario s = parse(kContactScene + std::string("contacts: {}\n"));
+  EXPECT_THROW(simulate(s), std::invalid_argument);
 }
 
 TEST(ScenarioReader, FreeObjectFallsWithItsVelocity) {

@@ -6,7 +6,8 @@
 ///
 /// Every shape is described in a frame S of its own, with its origin at the middle of the shape's bounding box and, for
 /// the round ones, z along the axis of revolution. So a cone has its base at z = −height/2 and its tip at +height/2
-/// (its centre of mass lies at −height/4); all others have their centre of mass at the origin. Lengths in m.
+/// (its centre of mass lies at −height/4); all others have their centre of mass at the origin. Plane and bowl fill the
+/// space below the x-y plane. Lengths in m.
 
 #include <optional>
 #include <string>
@@ -38,12 +39,34 @@ struct Cone {
 struct Box {
   Vector3<double> sides = Vector3<double>::Zero();  ///< full lengths along x, y, z
 };
+/// A box whose edges and vertices are rounded: all points within `radius` of a smaller box.
+struct RoundedBox {
+  Vector3<double> sides = Vector3<double>::Zero();  ///< full lengths along x, y, z, of the whole
+  double radius = 0;                                ///< at most half the shortest side
+};
+/// A ring: all points within `tube` of a circle in the x-y plane.
+struct Torus {
+  double radius = 0;  ///< of the circle
+  double tube = 0;    ///< of the tube, less than `radius`
+};
 /// A thin rod: a line with mass. It has no volume, so no density gives it a mass.
 struct Rod {
   double length = 0;
 };
+/// A flat ellipse in the x-y plane, for planar objects. It has no volume either.
+struct Ellipse {
+  double a = 0, b = 0;  ///< semi-axes along x, y
+};
+/// The half-space below the x-y plane: a table, a wall. It fills half the world, so it has no mass and cannot move.
+struct Plane {};
+/// The half-space below the x-y plane less a ball with its centre on the z axis: a bowl. No mass, cannot move.
+struct Bowl {
+  double radius = 0;  ///< of the ball
+  double depth = 0;   ///< of the lowest point below the x-y plane, less than the diameter
+};
 
-using Shape = std::variant<Sphere, Ellipsoid, Cylinder, Capsule, Cone, Box, Rod>;
+using Shape =
+    std::variant<Sphere, Ellipsoid, Cylinder, Capsule, Cone, Box, RoundedBox, Torus, Rod, Ellipse, Plane, Bowl>;
 
 /// The name used in files: "sphere", "box", …
 const char* shape_name(const Shape& shape);
@@ -51,13 +74,16 @@ const char* shape_name(const Shape& shape);
 /// What is wrong with the sizes, or nothing: every length must be finite and greater than 0.
 std::optional<std::string> find_fault(const Shape& shape);
 
-/// Volume, m³; 0 for a rod.
+/// Whether it fills half the world, so that only something fixed can have it.
+bool is_unbounded(const Shape& shape);
+
+/// Volume, m³; 0 for a rod and an ellipse. Only for bounded shapes.
 double calc_volume(const Shape& shape);
 
-/// Mass properties in S of the shape filled evenly with `mass` (kg).
+/// Mass properties in S of the shape filled evenly with `mass` (kg). Only for bounded shapes.
 MassProperties mass_properties_from_mass(const Shape& shape, double mass);
 
-/// The same for a given density (kg/m³). Throws std::invalid_argument for a rod.
+/// The same for a given density (kg/m³). Throws std::invalid_argument for a rod and an ellipse.
 MassProperties mass_properties_from_density(const Shape& shape, double density);
 
 }  // namespace thenar

@@ -90,7 +90,8 @@ class HandReader {
     body.joint_mark = (joint ? joint->node() : name.node()).mark;
     body.mass = internal::read_mass(reader, parameters_);
     reader.finish();
-    if (body.mass.shape && !body.mass.is_given) {
+    body.mass.refuse_unbounded();
+    if (!body.mass.shapes.empty() && !body.mass.is_given) {
       reader.fail("has a shape but no mass: give its 'mass' or 'density'");
     }
     if (joint) {
@@ -186,7 +187,9 @@ class HandReader {
       added_.marks[index.value()] = body.mark;
       added_.joint_marks[index.value()] = body.joint_mark;
       added_.dof_count += velocity_count(joint.kind);
-      if (body.mass.shape) added_.shapes.push_back({index, *body.mass.shape, body.mass.X_BS});
+      for (const internal::PlacedShape& placed : body.mass.shapes) {
+        added_.shapes.push_back({index, placed.shape, placed.X_BS});
+      }
       return index;
     } catch (const std::invalid_argument& error) {
       throw InputError(body.mark, error.what());

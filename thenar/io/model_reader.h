@@ -18,8 +18,9 @@
 
 namespace thenar {
 
-/// The most bodies that a model may have.
+/// The most bodies and shapes that a model may have.
 inline constexpr int kMostBodies = 10000;
+inline constexpr int kMostShapes = 10 * kMostBodies;
 
 /// The name of the mounting frame, reserved among the bodies of a hand.
 inline constexpr const char* kBaseName = "base";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "thenar/base/text.h"
@@ -20,22 +22,61 @@ Vector4<double> normalised(const Field& field, const Vector4<double>& quaternion
   return quaternion / norm;
 }
 
-/// Semi-axes of an ellipsoid or sides of a box.
-Vector3<double> read_three_lengths(const Field& field, const Parameters& parameters) {
-  const Vector3<double> lengths = read::vector3(field, kLength, parameters);
+/// Semi-axes of an ellipsoid or an ellipse, sides of a box.
+VectorX<double> read_lengths(const Field& field, int size, const Parameters& parameters) {
+  const VectorX<double> lengths = read::vector(field, size, kLength, parameters);
   for (const Field& item : read::items(field)) read::positive(item, kLength, parameters);
   return lengths;
 }
 
-template <class RoundShape>
-RoundShape read_round(const Field& field, const char* along, const Parameters& parameters) {
+/// A shape with two lengths that have names.
+template <class TwoLengths>
+Shape read_two_lengths(const Field& field, const char* first, const char* second, const Parameters& parameters) {
   MapReader reader(field);
-  const auto radius = reader.optional("radius"), length = reader.optional(along);
+  const auto a = reader.optional(first), b = reader.optional(second);
   reader.finish();
-  const double r = read::positive(radius ? *radius : reader.required("radius"), kLength, parameters);
-  const double l = read::positive(length ? *length : reader.required(along), kLength, parameters);
-  return RoundShape{r, l};
+  const double a_length = read::positive(a ? *a : reader.required(first), kLength, parameters);
+  const double b_length = read::positive(b ? *b : reader.required(second), kLength, parameters);
+  return TwoLengths{a_length, b_length};
 }
+
+/// What can stand under `shape`, and how it is read.
+struct ShapeReader {
+  const char* name;
+  Shape (*read)(const Field& field, const Parameters& parameters);
+};
+
+constexpr std::array<ShapeReader, 12> kShapeReaders{{
+    {"sphere", [](const Field& f, const Parameters& p) -> Shape { return Sphere{read::positive(f, kLength, p)}; }},
+    {"ellipsoid", [](const Field& f, const Parameters& p) -> Shape { return Ellipsoid{read_lengths(f, 3, p)}; }},
+    {"cylinder",
+     [](const Field& f, const Parameters& p) { return read_two_lengths<Cylinder>(f, "radius", "length", p); }},
+    {"capsule",
+     [](const Field& f, const Parameters& p) { return read_two_lengths<Capsule>(f, "radius", "length", p); }},
+    {"cone", [](const Field& f, const Parameters& p) { return read_two_lengths<Cone>(f, "radius", "height", p); }},
+    {"box", [](const Field& f, const Parameters& p) -> Shape { return Box{read_lengths(f, 3, p)}; }},
+    {"rounded_box",
+     [](const Field& f, const Parameters& p) -> Shape {
+       MapReader reader(f);
+       const auto sides = reader.optional("sides"), radius = reader.optional("radius");
+       reader.finish();
+       return RoundedBox{read_lengths(sides ? *sides : reader.required("sides"), 3, p),
+                         read::positive(radius ? *radius : reader.required("radius"), kLength, p)};
+     }},
+    {"torus", [](const Field& f, const Parameters& p) { return read_two_lengths<Torus>(f, "radius", "tube", p); }},
+    {"rod", [](const Field& f, const Parameters& p) -> Shape { return Rod{read::positive(f, kLength, p)}; }},
+    {"ellipse",
+     [](const Field& f, const Parameters& p) -> Shape {
+       const VectorX<double> semi_axes = read_lengths(f, 2, p);
+       return Ellipse{semi_axes(0), semi_axes(1)};
+     }},
+    {"plane",
+     [](const Field& f, const Parameters&) -> Shape {
+       MapReader(f).finish();
+       return Plane{};
+     }},
+    {"bowl", [](const Field& f, const Parameters& p) { return read_two_lengths<Bowl>(f, "radius", "depth", p); }},
+}};
 
 Symmetric3<double> read_inertia(const Field& field, const Parameters& parameters) {
   const VectorX<double> six = read::vector(field, read::kAnySize, kInertia, parameters);
@@ -48,9 +89,8 @@ Symmetric3<double> read_inertia(const Field& field, const Parameters& parameters
 }
 
 /// Mass written out as numbers: mass, com, inertia.
-MassProperties read_explicit_mass(const MapReader& reader, const std::optional<Field>& mass,
-                                  const std::optional<Field>& com, const std::optional<Field>& inertia,
-                                  const Parameters& parameters) {
+MassProperties read_explicit_mass(const std::optional<Field>& mass, const std::optional<Field>& com,
+                                  const std::optional<Field>& inertia, const Parameters& parameters) {
   MassProperties out;
   if (mass) out.mass = read::non_negative(*mass, kMass, parameters);
   if (com) out.com = read::vector3(*com, kLength, parameters);
@@ -59,18 +99,56 @@ MassProperties read_explicit_mass(const MapReader& reader, const std::optional<F
     if (!mass) inertia->fail("needs a 'mass' beside it");
     if (const auto fault = out.find_fault()) inertia->fail(fmt::format("is not that of a body: {}", *fault));
   }
-  if (const auto fault = out.find_fault()) reader.fail(fmt::format("has bad mass properties: {}", *fault));
   return out;
 }
 
-/// Mass of a shape that is filled evenly.
-MassProperties read_shape_mass(const Shape& shape, const std::optional<Field>& mass,
+/// Mass of shapes that are filled evenly, all with the same density.
+MassProperties read_shape_mass(const std::vector<PlacedShape>& shapes, const std::optional<Field>& mass,
                                const std::optional<Field>& density, const Parameters& parameters) {
-  if (mass) return mass_properties_from_mass(shape, read::positive(*mass, kMass, parameters));
-  const double value = read::positive(*density, kDensity, parameters);
-  if (std::holds_alternative<Rod>(shape))
-    density->fail("makes no sense for a rod, a line without volume: give its 'mass'");
-  return mass_properties_from_density(shape, value);
+  if (mass && shapes.size() == 1) {
+    const PlacedShape& only = shapes.front();
+    return mass_properties_from_mass(only.shape, read::positive(*mass, kMass, parameters)).expressed_in(only.X_BS);
+  }
+  double value = mass ? read::positive(*mass, kMass, parameters) : read::positive(*density, kDensity, parameters);
+  double volume = 0;
+  for (const PlacedShape& placed : shapes) {
+    const bool is_rod = std::holds_alternative<Rod>(placed.shape),
+               is_ellipse = std::holds_alternative<Ellipse>(placed.shape);
+    const char* what = is_rod ? "a rod, a line without volume" : "an ellipse, an area without volume";
+    if ((is_rod || is_ellipse) && density) density->fail(fmt::format("makes no sense for {}: give its 'mass'", what));
+    if (is_rod || is_ellipse) {
+      mass->fail(fmt::format("needs an 'inertia' beside it: shapes share a mass by volume, and there is {}", what));
+    }
+    volume += calc_volume(placed.shape);
+  }
+  if (mass) value /= volume;
+  MassProperties out;
+  for (const PlacedShape& placed : shapes) {
+    out = out + mass_properties_from_density(placed.shape, value).expressed_in(placed.X_BS);
+  }
+  return out;
+}
+
+/// The keys shape and shape_pose, or shapes.
+std::vector<PlacedShape> read_placed_shapes(const std::optional<Field>& shape, const std::optional<Field>& shape_pose,
+                                            const std::optional<Field>& shapes, const Parameters& parameters) {
+  std::vector<PlacedShape> out;
+  if (shape_pose && !shape) shape_pose->fail("needs a 'shape' beside it");
+  if (shape) {
+    if (shapes) shapes->fail("cannot stand beside 'shape': give one of the two");
+    out.push_back({read_shape(*shape, parameters), {}});
+    if (shape_pose) out.back().X_BS = read_pose(*shape_pose, parameters).pose;
+  }
+  if (!shapes) return out;
+  for (const Field& item : read::items(*shapes)) {
+    MapReader reader(item);
+    const auto item_shape = reader.optional("shape"), pose = reader.optional("pose");
+    reader.finish();
+    out.push_back({read_shape(item_shape ? *item_shape : reader.required("shape"), parameters), {}});
+    if (pose) out.back().X_BS = read_pose(*pose, parameters).pose;
+  }
+  if (out.empty()) shapes->fail("expects at least one shape, found an empty list");
+  return out;
 }
 
 /// A list with one number per entry of `dimensions`; a lone number stands for a list of one, or, if `spread`, for that
@@ -127,43 +205,53 @@ WrittenPose read_pose(const Field& field, const Parameters& parameters) {
 
 Shape read_shape(const Field& field, const Parameters& parameters) {
   MapReader reader(field);
-  const auto sphere = reader.optional("sphere"), ellipsoid = reader.optional("ellipsoid"),
-             cylinder = reader.optional("cylinder"), capsule = reader.optional("capsule"),
-             cone = reader.optional("cone"), box = reader.optional("box"), rod = reader.optional("rod");
+  for (const ShapeReader& known : kShapeReaders) reader.optional(known.name);
   reader.finish();
-  if (field.node().members.size() != 1) {
-    field.fail(fmt::format("expects one shape, such as {{sphere: 0.02}}, found {}", field.node().members.size()));
-  }
-  if (sphere) return Sphere{read::positive(*sphere, kLength, parameters)};
-  if (ellipsoid) return Ellipsoid{read_three_lengths(*ellipsoid, parameters)};
-  if (cylinder) return read_round<Cylinder>(*cylinder, "length", parameters);
-  if (capsule) return read_round<Capsule>(*capsule, "length", parameters);
-  if (cone) return read_round<Cone>(*cone, "height", parameters);
-  if (box) return Box{read_three_lengths(*box, parameters)};
-  return Rod{read::positive(*rod, kLength, parameters)};
+  const std::size_t count = field.node().members.size();
+  if (count != 1) field.fail(fmt::format("expects one shape, such as {{sphere: 0.02}}, found {}", count));
+  const Field sizes = reader.required(field.node().members.front().name);
+  const auto* known = std::find_if(kShapeReaders.begin(), kShapeReaders.end(), [&](const ShapeReader& candidate) {
+    return candidate.name == field.node().members.front().name;
+  });
+  const Shape shape = known->read(sizes, parameters);
+  if (const auto fault = find_fault(shape)) sizes.fail(fmt::format("has bad sizes: {}", *fault));
+  return shape;
 }
 
 WrittenMass read_mass(MapReader& reader, const Parameters& parameters) {
   const auto mass = reader.optional("mass"), density = reader.optional("density"), com = reader.optional("com"),
              inertia = reader.optional("inertia"), shape = reader.optional("shape"),
-             shape_pose = reader.optional("shape_pose");
+             shape_pose = reader.optional("shape_pose"), shapes = reader.optional("shapes");
   WrittenMass out;
-  if (shape) out.shape = read_shape(*shape, parameters);
-  if (shape_pose) {
-    if (!shape) shape_pose->fail("needs a 'shape' beside it");
-    out.X_BS = read_pose(*shape_pose, parameters).pose;
-  }
+  out.shapes = read_placed_shapes(shape, shape_pose, shapes, parameters);
   out.is_given = mass || density || inertia;
-  if (density && !shape) density->fail("needs a 'shape' beside it, which has the volume");
+  const bool has_shape = !out.shapes.empty();
+  if (density && !has_shape) density->fail("needs a 'shape' beside it, which has the volume");
   if (density && mass) density->fail("cannot stand beside 'mass': give one of the two");
   if (density && (com || inertia)) density->fail("cannot stand beside 'com' or 'inertia': give 'mass' instead");
-  if (shape && com && !inertia) com->fail("needs an 'inertia' beside it, or move the shape by 'shape_pose' instead");
-  if (shape && !inertia && out.is_given) {
-    out.properties = read_shape_mass(*out.shape, mass, density, parameters).expressed_in(out.X_BS);
-  } else {
-    out.properties = read_explicit_mass(reader, mass, com, inertia, parameters);
+  if (has_shape && com && !inertia) {
+    com->fail(
+        fmt::format("needs an 'inertia' beside it, or move the shape by '{}' instead", shape ? "shape_pose" : "pose"));
   }
+  for (std::size_t i = 0; i < out.shapes.size() && !out.unbounded; ++i) {
+    if (is_unbounded(out.shapes[i].shape)) out.unbounded = shape ? *shape : read::items(*shapes)[i];
+  }
+  if (out.unbounded) {
+    for (const auto* given : {&mass, &density}) {
+      if (*given) (*given)->fail("makes no sense: the shape fills half the world");
+    }
+  }
+  if (has_shape && !inertia && out.is_given) {
+    out.properties = read_shape_mass(out.shapes, mass, density, parameters);
+  } else {
+    out.properties = read_explicit_mass(mass, com, inertia, parameters);
+  }
+  if (const auto fault = out.properties.find_fault()) reader.fail(fmt::format("has bad mass properties: {}", *fault));
   return out;
+}
+
+void WrittenMass::refuse_unbounded() const {
+  if (unbounded) unbounded->fail("fills half the world: only an object with 'joint: fixed' can have it");
 }
 
 bool is_angular(JointKind kind, int dof) {

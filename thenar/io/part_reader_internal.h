@@ -29,12 +29,21 @@ Vector4<double> read_quaternion(const Field& field, const Parameters& parameters
 /// {box: [..]}, {sphere: r}, …
 Shape read_shape(const Field& field, const Parameters& parameters);
 
-/// The keys mass, density, com, inertia, shape and shape_pose of a body or an object.
+/// A shape and where it sits on its body.
+struct PlacedShape {
+  Shape shape;
+  Pose<double> X_BS;
+};
+
+/// The keys mass, density, com, inertia, shape, shape_pose and shapes of a body or an object.
 struct WrittenMass {
   MassProperties properties;
   bool is_given = false;  ///< whether anything but a shape was said
-  std::optional<Shape> shape;
-  Pose<double> X_BS;
+  std::vector<PlacedShape> shapes;
+  std::optional<Field> unbounded;  ///< the first shape that fills half the world; then there is no mass
+
+  /// For what can move: throws InputError at a shape that fills half the world.
+  void refuse_unbounded() const;
 };
 
 WrittenMass read_mass(MapReader& reader, const Parameters& parameters);

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "thenar/base/text.h"
+#include "thenar/io/contact_reader_internal.h"
 #include "thenar/io/drive_reader_internal.h"
 #include "thenar/io/initial_state_internal.h"
 #include "thenar/io/model_reader.h"
@@ -61,11 +62,8 @@ class ScenarioReader {
     check_version(root_);
     const auto name = root_.optional("name"), gravity = root_.optional("gravity"),
                parameters = root_.optional("parameters"), hands = root_.optional("hands"),
-               objects = root_.optional("objects"), control = root_.optional("control"),
-               wrenches = root_.optional("wrenches"), run = root_.optional("run");
-    if (root_.node().find("contacts")) {
-      root_.required("contacts").fail("cannot be used: contacts are not simulated by this version");
-    }
+               objects = root_.optional("objects"), contacts = root_.optional("contacts"),
+               control = root_.optional("control"), wrenches = root_.optional("wrenches"), run = root_.optional("run");
     root_.finish();
     scenario_.name = name ? read_name(*name) : fs::path(file_name_).stem().string();
     if (parameters) parameters_ = read::parameters(*parameters);
@@ -75,6 +73,7 @@ class ScenarioReader {
     scenario_.model = std::move(builder_).finalize();
     scenario_.shapes = std::move(added_.shapes);
     set_initial_state();
+    if (contacts) scenario_.contacts = internal::read_contacts(*contacts, parameters_, scenario_);
     if (control) internal::read_control(*control, objects_, parameters_, scenario_);
     if (wrenches) internal::read_wrenches(*wrenches, parameters_, scenario_);
     scenario_.run = internal::read_run(run ? *run : root_.required("run"), parameters_);
@@ -124,10 +123,12 @@ class ScenarioReader {
   }
 
   void check_body_count(const MapReader& reader) const {
-    if (added_.marks.size() > static_cast<std::size_t>(kMostBodies)) {
-      reader.fail(
-          fmt::format("brings the scenario to {} bodies; at most {} are allowed", added_.marks.size(), kMostBodies));
-    }
+    const auto check = [&reader](std::size_t found, int most, const char* what) {
+      if (found <= static_cast<std::size_t>(most)) return;
+      reader.fail(fmt::format("brings the scenario to {} {}; at most {} are allowed", found, what, most));
+    };
+    check(added_.marks.size(), kMostBodies, "bodies");
+    check(added_.shapes.size(), kMostShapes, "shapes");
   }
 
   void read_hand(const Field& field) {
@@ -197,6 +198,7 @@ class ScenarioReader {
     const internal::WrittenMass mass = internal::read_mass(reader, parameters_);
     reader.finish();
     const JointKind kind = joint ? read_floating_kind(*joint) : JointKind::free;
+    if (kind != JointKind::fixed) mass.refuse_unbounded();
     if (kind != JointKind::fixed && !mass.is_given) {
       reader.fail("needs a 'mass' (or a 'density' and a 'shape'), since it moves");
     }
@@ -207,7 +209,9 @@ class ScenarioReader {
     spec.X_PF = floating.X_WF;
     const BodyIndex body = builder_.add_body({.name = name, .mass = mass.properties}, kWorld, spec);
     added_.marks[body.value()] = name_field.node().mark;
-    if (mass.shape) added_.shapes.push_back({body, *mass.shape, mass.X_BS});
+    for (const internal::PlacedShape& placed : mass.shapes) {
+      added_.shapes.push_back({body, placed.shape, placed.X_BS});
+    }
     added_.dof_count += velocity_count(kind);
     objects_.insert(body.value());
     check_body_count(reader);

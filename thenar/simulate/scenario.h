@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "thenar/base/expression.h"
-#include "thenar/geometry/shape.h"
+#include "thenar/contact/body_shape.h"
+#include "thenar/contact/contact_rules.h"
 #include "thenar/model/model.h"
 #include "thenar/simulate/state.h"
 
@@ -34,13 +35,6 @@ struct WrenchProfile {
   std::array<Expression, 3> force;                    ///< N
   std::array<Expression, 3> torque;                   ///< N m
   bool in_world_axes = true;                          ///< else both are in the axes of the body
-};
-
-/// A solid that belongs to a body.
-struct BodyShape {
-  BodyIndex body;
-  Shape shape;
-  Pose<double> X_BS;
 };
 
 /// The method that carries the motion through time (integrator.h, symplectic.h).
@@ -93,6 +87,7 @@ struct Scenario {
   std::vector<TorqueProfile> torques;  ///< at most one per degree of freedom
   std::vector<WrenchProfile> wrenches;
   std::vector<BodyShape> shapes;
+  std::optional<ContactRules> contacts;  ///< if the user asks for contacts; they are not simulated yet
   RunOptions run;
   std::vector<NamedValue> parameters;  ///< as set when the scenario was read
 };

@@ -46,6 +46,7 @@ void check_scenario(const Scenario& s) {
     if (wrench.body.value() >= s.model.body_count())
       throw std::invalid_argument("a wrench acts on a body that is not there");
   }
+  if (s.contacts) throw std::invalid_argument("contacts between bodies are not simulated yet");
   if (const auto fault = find_inertia_fault(s.model, s.initial.q)) throw std::invalid_argument(fault->message);
 }
 

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reference_distance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reference_search.h"
+
+namespace thenar::reference {
+namespace {
+
+using V = Vector3<double>;
+constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+
+/// Local optima of one pair, and which of them is the gap.
+class Candidates {
+ public:
+  /// `sign` 1: the least gap wins; −1: the largest.
+  Candidates(Real sign, Real scale) : sign_(sign), scale_(scale) {}
+
+  void add(const NearestPoints& found) {
+    for (const NearestPoints& known : all_) {
+      if (is_same(known, found)) return;
+    }
+    all_.push_back(found);
+  }
+  bool is_empty() const { return all_.empty(); }
+  const NearestPoints& best() const {
+    return *std::min_element(all_.begin(), all_.end(), [&](const NearestPoints& x, const NearestPoints& y) {
+      return sign_ * x.gap < sign_ * y.gap;
+    });
+  }
+  /// From the best to the next.
+  Real lead() const {
+    Real least = kInfinity;
+    const NearestPoints& first = best();
+    for (const NearestPoints& other : all_) {
+      if (&other != &first) least = std::min(least, std::abs(other.gap - first.gap));
+    }
+    return least;
+  }
+  bool is_near_known(const V& n, double angle) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const NearestPoints& known) {
+      return (known.n.cast<double>() - n).norm() < angle;
+    });
+  }
+
+ private:
+  bool is_same(const NearestPoints& x, const NearestPoints& y) const {
+    return (x.n - y.n).norm() < 1e-9L && (x.a - y.a).norm() < 1e-9L * scale_;
+  }
+
+  Real sign_, scale_;
+  std::vector<NearestPoints> all_;
+};
+
+/// Two bodies, A convex or a circle; a bowl or half-space only as B.
+class Solver {
+ public:
+  Solver(const Body& A, const Body& B, const Pose<Real>& X_AB)
+      : A_(A), B_(B), X_AB_(X_AB), scale_(X_AB.p.norm() + A.extent() + (B.is_bounded() ? B.extent() : B.size.x())) {}
+
+  /// In the frame of A, without the balls.
+  Result solve(NearestPoints& at) const {
+    if (B_.kind == Kind::half_space) return solve_half_space(at);
+    if (A_.kind == Kind::circle) return solve_circle(at);
+    if (B_.kind == Kind::bowl) return solve_bowl(at);
+    return solve_convex(at);
+  }
+
+ private:
+  // --- Convex -------------------------------------------------------------------------------------------------------
+
+  /// Whether the points are where planes across n touch the bodies, as they must be.
+  bool is_supported(const NearestPoints& at) const {
+    return std::abs(calc_separation(A_, B_, X_AB_, at.n) - at.gap) <= 1e-16L * scale_;
+  }
+
+  Result solve_convex(NearestPoints& at) const {
+    // Where they overlap there are points, too, but no normal that separates them.
+    if (const auto apart = find_nearest_apart(A_, B_, X_AB_)) {
+      at = *apart;
+      if (polish(A_, B_, X_AB_, at) && at.gap > 0 && is_supported(at)) return certify_convex(at, kInfinity);
+    }
+    return solve_touching(at);
+  }
+
+  Result certify_convex(const NearestPoints& at, Real lead) const {
+    Result result;
+    result.is_certified = true;
+    result.duality_gap = std::abs((at.a - X_AB_ * at.b).norm() - std::abs(calc_separation(A_, B_, X_AB_, at.n)));
+    result.lead = lead;
+    return result;
+  }
+
+  /// The best of a coarse search makes the bounds of a fine one sharp.
+  Result solve_touching(NearestPoints& at) const {
+    Candidates found(-1, scale_);
+    for (const auto& spot : find_separating_directions(A_, B_, X_AB_, -HUGE_VAL, 0.1).spots) {
+      NearestPoints local;
+      if (!solve_around(spot.n.cast<Real>(), local)) continue;
+      found.add(local);
+      break;
+    }
+    const double known = found.is_empty() ? -HUGE_VAL : static_cast<double>(found.best().gap);
+    const Directions directions = find_separating_directions(A_, B_, X_AB_, known, 1e-3);
+    bool is_complete = directions.is_complete;
+    for (const auto& spot : directions.spots) {
+      const bool is_worse = !found.is_empty() && spot.upper < static_cast<double>(found.best().gap - 1e-15L * scale_);
+      if (is_worse || found.is_near_known(spot.n, 0.03)) continue;
+      NearestPoints local;
+      if (solve_around(spot.n.cast<Real>(), local)) {
+        found.add(local);
+      } else {
+        is_complete = false;
+      }
+    }
+    if (found.is_empty()) return {};
+    at = found.best();
+    Result result = certify_convex(at, found.lead());
+    result.is_certified = is_complete;
+    return result;
+  }
+
+  /// The local optimum around n: B is moved away along n until the bodies are apart. Where n is the optimum's normal,
+  /// that changes neither the points nor the normal; else it brings n closer to it, or away from a saddle, the faster
+  /// the less they are moved.
+  bool solve_around(const Vec& start, NearestPoints& at) const {
+    Vec n = start;
+    const auto is_done = [&] { return polish(A_, B_, X_AB_, at) && at.is_maximum && is_supported(at); };
+    const Real smallest = find_smallest_extent();
+    for (int round = 0; round < 40; ++round) {
+      if (round == 20) n = start;
+      const Real depth = std::max(Real(0), -calc_separation(A_, B_, X_AB_, n));
+      Pose<Real> moved = X_AB_;
+      moved.p -= (depth + (round < 20 ? 0.02L * smallest : std::max(depth, 1e-12L * scale_))) * n;
+      const auto apart = find_nearest_apart(A_, B_, moved);
+      if (!apart) return false;
+      at = *apart;
+      if (is_done()) return true;
+      n = apart->n;
+    }
+    return false;
+  }
+  /// Of the two bodies, points not counted; 1 m for two points.
+  Real find_smallest_extent() const {
+    const Real a = A_.extent(), b = B_.extent();
+    return a > 0 && b > 0 ? std::min(a, b) : a + b > 0 ? a + b : 1;
+  }
+
+  // --- Half-space ---------------------------------------------------------------------------------------------------
+
+  Result solve_half_space(NearestPoints& at) const {
+    at.n = X_AB_.R.col(2);
+    at.a = support<Real>(A_, -at.n);
+    const Vec a_B = X_AB_.inverse() * at.a;
+    at.gap = a_B.z();
+    at.b = {a_B.x(), a_B.y(), 0};
+    Result result;
+    result.is_certified = true;
+    result.lead = kInfinity;
+    return result;
+  }
+
+  // --- Circle -------------------------------------------------------------------------------------------------------
+
+  Result solve_circle(NearestPoints& at) const {
+    const Pose<Real> X_BA = X_AB_.inverse();
+    Candidates found(1, scale_);
+    add_circle_minima(A_.size.x(), {X_BA.R.cast<double>(), X_BA.p.cast<double>()}, B_, [&](const CircleMinimum& m) {
+      const Real r = A_.size.x();
+      NearestPoints local;
+      local.a = Vec(r * std::cos(Real(m.angle)), r * std::sin(Real(m.angle)), 0);
+      local.b = m.foot.p.cast<Real>();
+      local.n = X_AB_.R * m.foot.n.cast<Real>();
+      local.set_B = m.foot.set;
+      if (!polish(A_, B_, X_AB_, local)) return false;
+      found.add(local);
+      return true;
+    });
+    return pick(found, at);
+  }
+
+  template <class Add>
+  void add_circle_minima(Real radius, const Pose<double>& X_BC, const Body& B, const Add& add) const {
+    for (const CircleMinimum& m : find_circle_minima(static_cast<double>(radius), X_BC, B)) {
+      if (!add(m)) failures_ = true;
+    }
+  }
+
+  Result pick(const Candidates& found, NearestPoints& at) const {
+    Result result;
+    if (found.is_empty()) return result;
+    at = found.best();
+    result.is_certified = !failures_;
+    result.lead = found.lead();
+    return result;
+  }
+
+  // --- Bowl ---------------------------------------------------------------------------------------------------------
+
+  /// A convex body and a bowl: what is nearest to the flat part, the rim and the hollow.
+  Result solve_bowl(NearestPoints& at) const {
+    Candidates found(1, scale_);
+    add_flat(found);
+    add_rim(found);
+    add_hollow(found);
+    return pick(found, at);
+  }
+
+  /// A solution of the conditions whose points are on the right sides: where the gap is negative, the body's point is in
+  /// the bowl's body.
+  void offer(const NearestPoints& local, Candidates& found) const {
+    if (local.gap < -1e-12L * scale_ && local.set_B.bits != 3u) {
+      const Vec a_B = X_AB_.inverse() * local.a;
+      for (const Constraint& c : B_.constraints) {
+        if (c.evaluate(a_B).value > 1e-12L * scale_) return;
+      }
+    }
+    found.add(local);
+  }
+
+  void add_flat(Candidates& found) const {
+    NearestPoints local;
+    local.n = X_AB_.R.col(2);
+    local.a = support<Real>(A_, -local.n);
+    const Vec a_B = X_AB_.inverse() * local.a;
+    if (a_B.head<2>().norm() < B_.size.y()) return;
+    local.b = {a_B.x(), a_B.y(), 0};
+    local.gap = a_B.z();
+    local.set_B = {1u, false};
+    offer(local, found);
+  }
+
+  void add_rim(Candidates& found) const {
+    add_circle_minima(B_.size.y(), {X_AB_.R.cast<double>(), X_AB_.p.cast<double>()}, A_, [&](const CircleMinimum& m) {
+      const Real r = B_.size.y();
+      NearestPoints local;
+      local.a = m.foot.p.cast<Real>();
+      local.b = Vec(r * std::cos(Real(m.angle)), r * std::sin(Real(m.angle)), 0);
+      local.n = -m.foot.n.cast<Real>();
+      local.set_A = m.foot.set;
+      local.set_B = {3u, false};
+      // No solution here: the nearest point of the rim is hidden behind the flat part or the hollow.
+      if (polish(A_, B_, X_AB_, local)) offer(local, found);
+      return true;
+    });
+  }
+
+  void add_hollow(Candidates& found) const {
+    const Real radius = B_.size.x();
+    const Vec centre = X_AB_ * B_.hollow_centre();
+    const V up = X_AB_.R.col(2).cast<double>();
+    const double highest = static_cast<double>(-B_.size.z() / radius);
+    const Real known = found.is_empty() ? kInfinity : found.best().gap;
+    const double least = std::isinf(known) ? -1e300 : static_cast<double>(radius - known) * (1 - 1e-12);
+    const Directions directions = find_farthest_directions(
+        A_, centre.cast<double>(), least, [&](const V& u, double margin) { return up.dot(u) <= highest + margin; });
+    if (!directions.is_complete) failures_ = true;
+    std::vector<Vec> ends;
+    for (const auto& spot : directions.spots) {
+      const Vec end = climb(centre, spot.n.cast<Real>());
+      const auto is_end = [&](const Vec& other) { return (other - end).norm() < 1e-4L * scale_; };
+      if (std::any_of(ends.begin(), ends.end(), is_end)) continue;
+      ends.push_back(end);
+      add_hollow_at(centre, end, found);
+    }
+  }
+
+  /// Towards a local maximum of |a − centre|: the farthest point in the direction of the last one.
+  Vec climb(const Vec& centre, Vec u) const {
+    Vec a = support<Real>(A_, u);
+    for (int i = 0; i < 200; ++i) {
+      u = (a - centre).normalized();
+      const Vec next = support<Real>(A_, u);
+      const Real step = (next - a).norm();
+      a = next;
+      if (step <= 1e-9L * scale_) break;
+    }
+    return a;
+  }
+
+  void add_hollow_at(const Vec& centre, const Vec& end, Candidates& found) const {
+    NearestPoints local;
+    const Vec u = (end - centre).normalized();
+    local.a = end;
+    local.b = X_AB_.inverse() * Vec(centre + B_.size.x() * u);
+    local.n = -u;
+    local.set_A = find_active(A_, end, 1e-9L * A_.extent());
+    local.set_B = {2u, false};
+    // A local maximum of the distance from the centre; Newton may leave it for a saddle.
+    if (polish(A_, B_, X_AB_, local) && (local.a - end).norm() < 1e-3L * scale_) offer(local, found);
+  }
+
+  const Body& A_;
+  const Body& B_;
+  Pose<Real> X_AB_;
+  Real scale_;
+  mutable bool failures_ = false;
+};
+
+/// The rotation nearest to one that is rounded: one step of Newton's iteration for the polar decomposition.
+Pose<Real> orthonormalized(const Pose<Real>& X) {
+  const Matrix3<Real> RtR = X.R.transpose() * X.R;
+  return {X.R * (3 * Matrix3<Real>::Identity() - RtR) / 2, X.p};
+}
+
+/// Whether the solver wants the two the other way round.
+bool must_swap(const Body& A, const Body& B) {
+  if (!A.is_bounded()) return true;
+  return B.kind == Kind::circle && A.kind != Kind::circle;
+}
+
+}  // namespace
+
+Result calc_distance(const Shape& A, const Pose<Real>& rounded_WA, const Shape& B, const Pose<Real>& rounded_WB) {
+  const Body body_A = make_body(A), body_B = make_body(B);
+  if (must_swap(body_A, body_B)) {
+    Result result = calc_distance(B, rounded_WB, A, rounded_WA);
+    result.N = -result.N;
+    std::swap(result.p_A, result.p_B);
+    return result;
+  }
+  const Pose<Real> X_WA = orthonormalized(rounded_WA), X_WB = orthonormalized(rounded_WB);
+  NearestPoints at;
+  Result result = Solver(body_A, body_B, X_WA.inverse() * X_WB).solve(at);
+  result.gap = at.gap - body_A.radius - body_B.radius;
+  result.N = X_WA.R * at.n;
+  result.p_A = X_WA * at.a - body_A.radius * result.N;
+  result.p_B = X_WB * at.b + body_B.radius * result.N;
+  result.normal_sensitivity = at.normal_sensitivity;
+  result.point_sensitivity = at.point_sensitivity;
+  return result;
+}
+
+}  // namespace thenar::reference

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/contact/gap_function.h"
+
+#include "thenar/contact/instantiate_internal.h"
+
+namespace thenar {
+namespace {
+
+/// Acceleration of the point p_B fixed on a body, and of its angular velocity: J v̇ + J̇ v.
+template <class T>
+Motion<T> calc_point_acceleration(const Model& model, const Workspace<T>& ws, BodyIndex body, const Vec3<T>& p_B,
+                                  const T* vdot) {
+  Motion<T> out = calc_bias_acceleration(model, ws, body, p_B);
+  Vec3<T> d = calc_point_offset(model.body(body), ws, p_B);  // from the link's origin to the point
+  for (int i = model.body(body).link; i != 0; i = model.links()[i].parent) {
+    const Link& link = model.links()[i];
+    for (int k = 0; k < link.nv; ++k) {
+      const Vec3<T> part = ws.axis[link.v + k] * vdot[link.v + k];
+      if (is_angular(link.kind, k)) {
+        out += Motion<T>{part, cross(part, d)};
+      } else {
+        out.linear += part;
+      }
+    }
+    d += ws.frame[i].r;
+  }
+  return out;
+}
+
+/// X⁻¹ p.
+template <class T>
+Vec3<T> apply_inverse(const Placement<T>& X, const Vec3<T>& p) {
+  return X.R.transpose_times(p - X.p);
+}
+
+}  // namespace
+
+ContactSide make_contact_side(BodyIndex body, const GrownCore& shape, const Pose<double>& X_BS, int feature) {
+  const FeatureSurface surface = make_feature_surface(shape, feature);
+  return {body, surface.surface, X_BS * surface.X_SF, feature};
+}
+
+ContactSide make_pinned_side(BodyIndex body, const Vector3<double>& p_B) {
+  return {body, SphereSurface{0}, Pose<double>::translation(p_B), 0};
+}
+
+template <class T>
+GapFunction<T>::GapFunction(const Model& model, const ContactSide& A, const ContactSide& B)
+    : model_(&model), A_(A), B_(B) {
+  point_A_.feature = A.feature;
+  point_B_.feature = B.feature;
+}
+
+template <class T>
+void GapFunction<T>::start_at(const Workspace<T>& workspace, const Vec3<T>& p_A, const Vec3<T>& p_B, const Vec3<T>& N) {
+  const auto find_point = [&](const ContactSide& side, const Vec3<T>& p, const Vec3<T>& n) {
+    const Placement<T> X_WF = calc_pose(workspace, side);
+    return make_charted_point(side.surface, side.feature, apply_inverse(X_WF, p), X_WF.R.transpose_times(n));
+  };
+  point_A_ = find_point(A_, p_A, -N);
+  point_B_ = find_point(B_, p_B, N);
+}
+
+template <class T>
+FacingStatus GapFunction<T>::update_positions(const Workspace<T>& workspace) {
+  const Placement<T> X_WA = calc_pose(workspace, A_), X_WB = calc_pose(workspace, B_);
+  const Placement<T> X_AB{X_WA.R.transpose() * X_WB.R, apply_inverse(X_WA, X_WB.p)};
+  FacingElements<T> in_A;
+  const FacingStatus status = find_facing(A_.surface, B_.surface, X_AB, point_A_, point_B_, in_A);
+  place_ = {transform(X_WA, in_A.A), transform(X_WA, in_A.B), in_A.gap};
+  p_A_ = calc_point_on_body(workspace, A_, place_.A.p);
+  p_B_ = calc_point_on_body(workspace, B_, place_.B.p);
+  return status;
+}
+
+template <class T>
+void GapFunction<T>::update_velocities(const Workspace<T>& workspace) {
+  motion_ = {calc_point_velocity(*model_, workspace, A_.body, p_A_),
+             calc_point_velocity(*model_, workspace, B_.body, p_B_)};
+  bias_ = {calc_bias_acceleration(*model_, workspace, A_.body, p_A_),
+           calc_bias_acceleration(*model_, workspace, B_.body, p_B_)};
+  velocity_ = calc_contact_velocity(place_, motion_);
+}
+
+template <class T>
+PairMotion<T> GapFunction<T>::calc_material_acceleration(const Workspace<T>& workspace, const T* vdot) const {
+  return {calc_point_acceleration(*model_, workspace, A_.body, p_A_, vdot),
+          calc_point_acceleration(*model_, workspace, B_.body, p_B_, vdot)};
+}
+
+template <class T>
+ContactAcceleration<T> GapFunction<T>::calc_acceleration(const Workspace<T>& workspace, const T* vdot) const {
+  const ElementRates<T> rates_A = calc_element_rates(A_.surface, point_A_.chart, point_A_.u, velocity_.u_A);
+  const ElementRates<T> rates_B = calc_element_rates(B_.surface, point_B_.chart, point_B_.u, velocity_.u_B);
+  return calc_contact_acceleration(place_, rates_A, rates_B, motion_, calc_material_acceleration(workspace, vdot),
+                                   velocity_);
+}
+
+template <class T>
+ContactDrift<T> GapFunction<T>::calc_drift(const ContactFrame<T>& frame) const {
+  return calc_contact_drift(frame, motion_, bias_, velocity_);
+}
+
+template <class T>
+Placement<T> GapFunction<T>::calc_pose(const Workspace<T>& workspace, const ContactSide& side) const {
+  const Placement<T> X_WB = calc_body_pose(*model_, workspace, side.body);
+  return {X_WB.R * Mat3<double>(side.X_BF.R).cast<T>(), X_WB.R * Vec3<double>(side.X_BF.p).cast<T>() + X_WB.p};
+}
+
+template <class T>
+Vec3<T> GapFunction<T>::calc_point_on_body(const Workspace<T>& workspace, const ContactSide& side,
+                                           const Vec3<T>& p_W) const {
+  return apply_inverse(calc_body_pose(*model_, workspace, side.body), p_W);
+}
+
+#define THENAR_INSTANTIATE(T) template class GapFunction<T>;
+THENAR_FOR_EACH_CONTACT_SCALAR(THENAR_INSTANTIATE)
+
+}  // namespace thenar

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/geometry/convex_distance_internal.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "thenar/geometry/element_newton_internal.h"
+#include "thenar/geometry/gjk_internal.h"
+
+namespace thenar::internal {
+namespace {
+
+using Vec = Vec3<double>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Proofs hold to this part of the size of the pair: some hundred roundings.
+constexpr double kProof = 2e-14;
+constexpr double kNormal = 1e-15;  ///< rad, rounding of a normal
+/// Overlaps deeper than this part of the smaller shape are looked at from several sides.
+constexpr double kShallow = 1e-6;
+/// What GJK is run with until something is proved: {factor that cores are shrunk by, accuracy}.
+constexpr std::array<std::array<double, 2>, 6> kAttempts{
+    {{1, 1e-4}, {0.95, 1e-4}, {1, 1e-10}, {0.95, 1e-10}, {0.7, 1e-4}, {0.3, 1e-4}}};
+
+bool is_flat(CoreKind kind, int feature) {
+  switch (kind) {
+    case CoreKind::box:
+      return feature < 6;
+    case CoreKind::cylinder:
+      return feature == 1 || feature == 2;
+    case CoreKind::cone:
+      return feature == 1;
+    case CoreKind::plate:
+      return feature < 2;
+    case CoreKind::half_space:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Whether the feature is a vertex or an edge, straight or round.
+bool is_sharp(CoreKind kind, int feature) {
+  switch (kind) {
+    case CoreKind::box:
+      return feature >= 6;
+    case CoreKind::cylinder:
+      return feature >= 3;
+    case CoreKind::cone:
+    case CoreKind::plate:
+      return feature >= 2;
+    default:
+      return kind == CoreKind::point || kind == CoreKind::segment;
+  }
+}
+
+class ConvexPair {
+ public:
+  ConvexPair(const GrownCore& A, const GrownCore& B, const Pose<double>& X_AB)
+      : A_(A),
+        B_(B),
+        X_AB_(X_AB),
+        R_AB_(X_AB.R),
+        p_AB_(X_AB.p),
+        size_A_(calc_bounding_radius(A)),
+        size_B_(calc_bounding_radius(B)),
+        length_(size_A_ + size_B_ + norm(p_AB_)) {}
+
+  Proximity solve(const Proximity* guess) {
+    if (guess != nullptr) {
+      Proximity place = *guess;
+      if (settle(place) && (place.gap > 0 || is_certain(place))) return place;
+    }
+    return solve_cold();
+  }
+
+ private:
+  Vec to_B(const Vec& p) const { return R_AB_.transpose_times(p - p_AB_); }
+  Vec from_B(const Vec& p) const { return p_AB_ + R_AB_ * p; }
+
+  /// The farthest points along −N of A and along N of B, on the grown shapes.
+  Vec support_A(const Vec& N) const { return support(A_.core, -N).p - N * A_.radius; }
+  Vec support_B(const Vec& N) const { return from_B(support(B_.core, R_AB_.transpose_times(N)).p) + N * B_.radius; }
+
+  /// s(N).
+  double calc_separation(const Vec& N) const { return dot(N, support_A(N) - support_B(N)); }
+
+  /// Whether the points are on their shapes and the planes through them support both: by what the features own, or
+  /// where the normal is at the edge of that, by s(N).
+  bool is_proved(const Proximity& place) const {
+    const double nothing = kProof * length_;
+    const Outside a = calc_outside(A_.core, place.feature_A, place.p_A + place.N * A_.radius, -place.N);
+    if (a.length > nothing) return false;
+    const Vec N_B = R_AB_.transpose_times(place.N);
+    const Outside b = calc_outside(B_.core, place.feature_B, to_B(place.p_B) - N_B * B_.radius, N_B);
+    if (b.length > nothing) return false;
+    return (a.angle <= kNormal && b.angle <= kNormal) || place.gap - calc_separation(place.N) <= nothing;
+  }
+
+  /// From a guess of points and features to a proved place.
+  bool settle(Proximity& place) const {
+    constexpr int kMostCorrections = 8;
+    for (int k = 0; k < kMostCorrections; ++k) {
+      const bool is_solved = is_flat(A_.core.kind, place.feature_A)   ? put_on_face_of_A(place)
+                             : is_flat(B_.core.kind, place.feature_B) ? put_on_face_of_B(place)
+                                                                      : polish(A_, B_, X_AB_, place) != Polish::failed;
+      if (is_solved && is_proved(place)) return true;
+      if (!correct_features(place)) return false;
+    }
+    return false;
+  }
+
+  /// A flat face of A: the point of B that is deepest below its plane.
+  bool put_on_face_of_A(Proximity& place) const {
+    const ContactElement<double> face = snap(A_, place.feature_A, place.p_A, -place.N);
+    place.N = -face.n;
+    const BoundaryPoint b = support(B_.core, R_AB_.transpose_times(place.N));
+    place.p_B = from_B(b.p) + place.N * B_.radius;
+    place.feature_B = b.feature;
+    place.gap = dot(place.N, face.p - place.p_B);
+    place.p_A = place.p_B + place.N * place.gap;
+    return true;
+  }
+
+  bool put_on_face_of_B(Proximity& place) const {
+    const ContactElement<double> face = snap(B_, place.feature_B, to_B(place.p_B), R_AB_.transpose_times(place.N));
+    place.N = R_AB_ * face.n;
+    const BoundaryPoint a = support(A_.core, -place.N);
+    place.p_A = a.p - place.N * A_.radius;
+    place.feature_A = a.feature;
+    place.gap = dot(place.N, place.p_A - from_B(face.p));
+    place.p_B = place.p_A - place.N * place.gap;
+    return true;
+  }
+
+  /// The features that have the points of `place` nearest to what is outside of them. False when nothing changes.
+  bool correct_features(Proximity& place) const {
+    const int old_A = place.feature_A, old_B = place.feature_B;
+    classify(place);
+    return place.feature_A != old_A || place.feature_B != old_B;
+  }
+
+  void classify(Proximity& place) const {
+    const BoundaryPoint a = project(A_.core, place.p_A - place.N * size_A_);
+    place.feature_A = a.feature;
+    place.p_A = a.p - place.N * A_.radius;
+    const Vec N_B = R_AB_.transpose_times(place.N);
+    const BoundaryPoint b = project(B_.core, to_B(place.p_B) + N_B * size_B_);
+    place.feature_B = b.feature;
+    place.p_B = from_B(b.p) + place.N * B_.radius;
+  }
+
+  Proximity solve_cold() const {
+    Proximity settled, bound;
+    if (guess_by_projection(settled) && settle(settled) && settled.gap > 0) return settled;
+    settled.gap = bound.gap = -kInfinity;
+    // The cores as they are, then shrunk, which helps where they touch and rounding blinds GJK; then more closely.
+    for (const auto& [shrink, accuracy] : kAttempts) {
+      const GjkResult rough = run_gjk(A_.core, B_.core, X_AB_, shrink, accuracy);
+      if (rough.status == GjkStatus::unclear) continue;
+      consider_direction(rough.N, bound);
+      Proximity place = make_guess(rough, shrink);
+      if (settle(place)) {
+        if (place.gap > 0) return place;
+        if (place.gap > settled.gap && is_way_out(place)) settled = place;
+      }
+      const bool is_best = settled.gap >= bound.gap - kProof * length_;
+      if (is_best && shrink < 1) return settled;
+    }
+    return settled.gap >= bound.gap ? settled : bound;
+  }
+
+  /// The nearest point of A to the middle of B, and the nearest of B to that: often on the right features. False when
+  /// one is inside the other.
+  bool guess_by_projection(Proximity& place) const {
+    const BoundaryPoint a = project(A_.core, p_AB_);
+    if (!(a.distance > 0)) return false;
+    const BoundaryPoint b = project(B_.core, to_B(a.p));
+    if (!(b.distance > 0)) return false;
+    place.N = R_AB_ * b.n;
+    place.feature_A = a.feature;
+    place.feature_B = b.feature;
+    place.p_A = a.p - place.N * A_.radius;
+    place.p_B = from_B(b.p) + place.N * B_.radius;
+    return true;
+  }
+
+  Proximity make_guess(const GjkResult& rough, double shrink) const {
+    Proximity place;
+    place.N = rough.N;
+    place.p_A = rough.p_A * (1 / shrink);
+    place.p_B = p_AB_ + (rough.p_B - p_AB_) * (1 / shrink);
+    classify(place);
+    return place;
+  }
+
+  /// Any direction bounds the gap from below. The best one is the answer where nothing is proved, which happens to deep
+  /// overlaps only; it is not critical, so that its points do not face each other exactly.
+  void consider_direction(const Vec& N, Proximity& best) const {
+    const double separation = calc_separation(N);
+    if (!(separation > best.gap)) return;
+    best.N = N;
+    best.p_A = support_A(N);
+    best.p_B = support_B(N);
+    classify(best);
+    best.gap = separation;
+  }
+
+  /// Whether an overlap is so shallow that the way out can only be the one that touching began with. Two sharp features
+  /// that have passed each other are no way out at all.
+  bool is_certain(const Proximity& place) const {
+    if (place.gap >= -kProof * length_) return true;
+    const bool are_sharp = A_.radius == 0 && is_sharp(A_.core.kind, place.feature_A) && B_.radius == 0 &&
+                           is_sharp(B_.core.kind, place.feature_B);
+    return !are_sharp && place.gap >= -kShallow * std::min(size_A_, size_B_) && is_way_out(place);
+  }
+
+  /// GJK, then Newton's method. False when nothing was proved.
+  bool start(double shrink, double accuracy, Proximity& place) const {
+    const GjkResult rough = run_gjk(A_.core, B_.core, X_AB_, shrink, accuracy);
+    if (rough.status == GjkStatus::unclear) return false;
+    place.N = rough.N;
+    place.p_A = rough.p_A * (1 / shrink);
+    place.p_B = p_AB_ + (rough.p_B - p_AB_) * (1 / shrink);
+    classify(place);
+    return settle(place);
+  }
+
+  /// Whether no direction nearby separates the shapes better: a critical direction of overlapping shapes need not be a
+  /// maximum of s. Two vertices that have passed each other are not.
+  bool is_way_out(const Proximity& place) const {
+    if (place.gap >= -kProof * length_) return true;
+    Vec x, y;
+    complete_frame(place.N, x, y);
+    constexpr double kHalf = 0.70710678118654752;
+    for (const double angle : {0.1, 0.01}) {
+      for (const Vec& t : {x, -x, y, -y, (x + y) * kHalf, (x - y) * kHalf, (y - x) * kHalf, -(x + y) * kHalf}) {
+        if (calc_separation(normalized(place.N + t * angle)) > place.gap + kProof * length_) return false;
+      }
+    }
+    return true;
+  }
+
+  const GrownCore& A_;
+  const GrownCore& B_;
+  const Pose<double>& X_AB_;
+  Mat3<double> R_AB_;
+  Vec p_AB_;
+  double size_A_, size_B_, length_;
+};
+
+/// A ball B against any core A.
+Proximity put_ball_on(const GrownCore& A, const GrownCore& ball, const Vec& centre) {
+  const BoundaryPoint a = project(A.core, centre);
+  Proximity place;
+  place.N = -a.n;
+  place.p_A = a.p + a.n * A.radius;
+  place.p_B = centre - a.n * ball.radius;
+  place.gap = a.distance - A.radius - ball.radius;
+  place.feature_A = a.feature;
+  return place;
+}
+
+double clamp_to(double half, double x) { return std::clamp(x, -half, half); }
+
+/// Places s on the segment A (on z, of half length h_A) and t on B (centre c, direction d, half length h_B) that are
+/// nearest: first on the lines, then held to the segments in turn. Parallel ones meet in the middle of their overlap.
+struct SegmentPlaces {
+  double s = 0, t = 0;
+};
+SegmentPlaces find_nearest_places(double h_A, double h_B, const Vec& c, const Vec& d) {
+  const double b = d.z, along_A = c.z, along_B = dot(d, c);
+  const double sine2 = d.x * d.x + d.y * d.y;
+  constexpr double kParallel = 1e-24;
+  SegmentPlaces out;
+  if (sine2 > kParallel) {
+    out.s = clamp_to(h_A, (d.x * (d.x * c.z - d.z * c.x) + d.y * (d.y * c.z - d.z * c.y)) / sine2);
+  } else {
+    const double lower = std::max(-h_A, along_A - h_B), upper = std::min(h_A, along_A + h_B);
+    out.s = clamp_to(h_A, (lower + upper) / 2);
+  }
+  out.t = b * out.s - along_B;
+  if (std::abs(out.t) > h_B) {
+    out.t = clamp_to(h_B, out.t);
+    out.s = clamp_to(h_A, along_A + b * out.t);
+  }
+  return out;
+}
+
+/// The feature of a segment at place s: its line, or one of its ends.
+int feature_at(double half, double s) { return s <= -half ? 1 : s >= half ? 2 : 0; }
+
+/// Two segments. Where they cross, the normal is across both.
+Proximity put_segments_together(const GrownCore& A, const GrownCore& B, const Pose<double>& X_AB) {
+  const double h_A = A.core.size.z, h_B = B.core.size.z;
+  const Vec c(X_AB.p), d(Vec3<double>(X_AB.R(0, 2), X_AB.R(1, 2), X_AB.R(2, 2)));
+  const SegmentPlaces places = find_nearest_places(h_A, h_B, c, d);
+  const Vec a{0, 0, places.s}, b = c + d * places.t, apart = a - b;
+  double distance = norm(apart);
+  Proximity place;
+  const double size = std::abs(places.s) + norm(c) + std::abs(places.t);
+  if (distance > 1e-14 * size) {
+    place.N = apart * (1 / distance);
+  } else {
+    const Vec across = cross(Vec{0, 0, 1}, d), x{1, 0, 0};
+    place.N = dot(across, across) > 0 ? normalized(across) : x;
+    if (dot(place.N, c) > 0) place.N = -place.N;
+    distance = dot(place.N, apart);
+  }
+  place.gap = distance - A.radius - B.radius;
+  place.p_A = a - place.N * A.radius;
+  place.p_B = b + place.N * B.radius;
+  place.feature_A = feature_at(h_A, places.s);
+  place.feature_B = feature_at(h_B, places.t);
+  return place;
+}
+
+/// B above the half-space A.
+Proximity put_on_half_space(const GrownCore& B, const Pose<double>& X_AB) {
+  const Vec up{0, 0, 1};
+  const Mat3<double> R_AB(X_AB.R);
+  const BoundaryPoint b = support(B.core, R_AB.transpose_times(-up));
+  Proximity place;
+  place.N = -up;
+  place.p_B = Vec(X_AB.p) + R_AB * b.p - up * B.radius;
+  place.gap = place.p_B.z;
+  place.p_A = {place.p_B.x, place.p_B.y, 0};
+  place.feature_B = b.feature;
+  return place;
+}
+
+}  // namespace
+
+Proximity swap_roles(const Proximity& place_B, const Pose<double>& X_AB) {
+  const Mat3<double> R(X_AB.R);
+  const Vec p(X_AB.p);
+  Proximity out;
+  out.gap = place_B.gap;
+  out.p_A = p + R * place_B.p_B;
+  out.p_B = p + R * place_B.p_A;
+  out.N = R * -place_B.N;
+  out.feature_A = place_B.feature_B;
+  out.feature_B = place_B.feature_A;
+  return out;
+}
+
+Proximity find_closest_convex(const GrownCore& A, const GrownCore& B, const Pose<double>& X_AB,
+                              const Proximity* guess) {
+  if (B.core.kind == CoreKind::point) return put_ball_on(A, B, Vec(X_AB.p));
+  if (A.core.kind == CoreKind::half_space) return put_on_half_space(B, X_AB);
+  if (A.core.kind == CoreKind::point) return swap_roles(put_ball_on(B, A, Vec(X_AB.inverse().p)), X_AB);
+  if (B.core.kind == CoreKind::half_space) return swap_roles(put_on_half_space(A, X_AB.inverse()), X_AB);
+  if (A.core.kind == CoreKind::segment && B.core.kind == CoreKind::segment) return put_segments_together(A, B, X_AB);
+  return ConvexPair(A, B, X_AB).solve(guess);
+}
+
+}  // namespace thenar::internal

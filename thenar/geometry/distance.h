@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Distance of two shapes: gap, witness points, normal and touching features; and all the places where they touch.
+///
+/// For convex shapes the gap is the largest separation over all directions,
+///
+///     gap = max s(n),  |n| = 1,        s(n) = min n · a − max n · b   over points a of A and b of B
+///
+/// which is the distance when they are apart and less the depth of penetration when they overlap (the shortest way
+/// out). It is continuous, and changes by no more than the shapes move. With a circle (torus) or a bowl the gap is the
+/// least of such local values: its definition is in ring_distance_internal.h and bowl_distance_internal.h. Penetration
+/// is meant to be shallow: less than the radius that cores are grown by, or than what makes another way out shorter.
+///
+/// A pair can touch in several places: a ring around a finger, an egg in a bowl, a face on a face. find_contacts()
+/// lists them: local minima of the distance, and where faces, lines or rims lie on each other the points that span the
+/// patch.
+
+#include <array>
+#include <cstdint>
+
+#include "thenar/geometry/core.h"
+
+namespace thenar {
+
+/// A pair of witness points.
+struct Proximity {
+  double gap = 0;                           ///< m, negative when they overlap
+  Vec3<double> p_A = Vec3<double>::zero();  ///< m, on the boundary of A
+  Vec3<double> p_B = Vec3<double>::zero();  ///< p_A − p_B = gap N
+  Vec3<double> N = Vec3<double>::zero();    ///< unit normal from B into A: inward on A, outward on B
+  int feature_A = 0, feature_B = 0;         ///< of the cores (core.h)
+};
+
+/// How the points of one list belong together.
+enum class PatchKind : char {
+  points,   ///< each is a place of its own
+  segment,  ///< the two ends of a line of contact
+  polygon,  ///< the corners of a flat region, in order
+  ring      ///< points spread over a circle or an ellipse of contact, or over the rim of a flat round region
+};
+
+/// Contact points of one pair, in a fixed order. `id` names a point for as long as it exists: it is made of the two
+/// features and a number, not of the order.
+struct ContactList {
+  static constexpr int kCapacity = 16;
+  struct Point : Proximity {
+    std::uint64_t id = 0;
+  };
+  std::array<Point, kCapacity> points;
+  int count = 0;
+  PatchKind kind = PatchKind::points;
+
+  /// Adds a point, or does nothing when the list is full.
+  void add(const Proximity& place, std::uint64_t id) {
+    if (count < kCapacity) static_cast<Point&>(points[static_cast<std::size_t>(count++)]) = {place, id};
+  }
+};
+
+/// Bits: 16 for each feature and 16 for a number that tells points of the same features apart.
+constexpr std::uint64_t make_contact_id(int feature_A, int feature_B, int number) {
+  return (static_cast<std::uint64_t>(feature_A) << 32) | (static_cast<std::uint64_t>(feature_B) << 16) |
+         static_cast<std::uint64_t>(number);
+}
+
+/// The number in an identity.
+constexpr int contact_number(std::uint64_t id) { return static_cast<int>(id & 0xffff); }
+
+/// What is kept of a pair from one call to the next: where the search starts, and which place had which number. Places
+/// do not depend on it beyond rounding; numbers of several places with the same features do.
+struct PairMemory {
+  struct Known {
+    Vec3<double> p_A = Vec3<double>::zero();
+    int feature_A = 0, feature_B = 0, number = 0;
+  };
+  bool is_set = false;
+  Proximity last_A;  ///< the nearest place, in the frame of A
+  std::array<Known, ContactList::kCapacity> known;
+  int known_count = 0;
+};
+
+/// The nearest points of two shapes. At most one of them may be unbounded. No heap use.
+Proximity find_closest(const GrownCore& A, const Pose<double>& X_WA, const GrownCore& B, const Pose<double>& X_WB,
+                       PairMemory& memory);
+
+/// All contact points with gap ≤ margin (m), the nearest included; empty when the pair is farther apart. No heap use.
+void find_contacts(const GrownCore& A, const Pose<double>& X_WA, const GrownCore& B, const Pose<double>& X_WB,
+                   double margin, PairMemory& memory, ContactList& out);
+
+}  // namespace thenar
