@@ -55,8 +55,8 @@ class RandomPairs {
   /// Sizes from 0.1 to 1 m, times `scale`; one ellipsoid or ellipse in three is as flat as 1:20.
   Shape shape(ShapeKind kind, double scale = 1);
 
-  /// Two shapes, in one pair of three with a size ratio of up to 1000. A small shape is often inside a torus's hole or a
-  /// bowl's hollow. Only pairs that the reference certifies.
+  /// Two shapes, in one pair of three with a size ratio of up to 1000. A small shape is often inside a torus's hole or
+  /// a bowl's hollow. Only pairs that the reference certifies.
   ShapePair pair(const KindPair& kinds, Placement placement);
 
  private:

@@ -213,7 +213,8 @@ class ConeProgram {
   }
   void push_inside(Rows& s) const {
     T lack = -std::numeric_limits<T>::infinity();
-    for (const Cone& cone : cones_) lack = std::max(lack, s.segment(cone.first + 1, cone.size - 1).norm() - s(cone.first));
+    for (const Cone& cone : cones_)
+      lack = std::max(lack, s.segment(cone.first + 1, cone.size - 1).norm() - s(cone.first));
     if (lack < -T(1e-3)) return;
     for (const Cone& cone : cones_) s(cone.first) += 1 + lack;
   }

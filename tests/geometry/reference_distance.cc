@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "reference_search.h"
 
@@ -41,9 +42,8 @@ class Candidates {
     return least;
   }
   bool is_near_known(const V& n, double angle) const {
-    return std::any_of(all_.begin(), all_.end(), [&](const NearestPoints& known) {
-      return (known.n.cast<double>() - n).norm() < angle;
-    });
+    return std::any_of(all_.begin(), all_.end(),
+                       [&](const NearestPoints& known) { return (known.n.cast<double>() - n).norm() < angle; });
   }
 
  private:
@@ -94,33 +94,84 @@ class Solver {
     return result;
   }
 
-  /// The best of a coarse search makes the bounds of a fine one sharp.
+  /// Good values from the beginning make the bounds of branch and bound sharp. Where two sharp features (vertices,
+  /// edges, rims) overlap by very little, s(n) is nearly the same over a wide range of directions and bounds cannot
+  /// tell them apart: there all optima come from the features that meet at the place, and bounds exclude what is better
+  /// by more than kPlateau of the scale.
   Result solve_touching(NearestPoints& at) const {
+    constexpr double kPlateau = 1e-5;
     Candidates found(-1, scale_);
+    add_adjacent(found);
     for (const auto& spot : find_separating_directions(A_, B_, X_AB_, -HUGE_VAL, 0.1).spots) {
       NearestPoints local;
       if (!solve_around(spot.n.cast<Real>(), local)) continue;
       found.add(local);
       break;
     }
-    const double known = found.is_empty() ? -HUGE_VAL : static_cast<double>(found.best().gap);
-    const Directions directions = find_separating_directions(A_, B_, X_AB_, known, 1e-3);
-    bool is_complete = directions.is_complete;
-    for (const auto& spot : directions.spots) {
-      const bool is_worse = !found.is_empty() && spot.upper < static_cast<double>(found.best().gap - 1e-15L * scale_);
-      if (is_worse || found.is_near_known(spot.n, 0.03)) continue;
-      NearestPoints local;
-      if (solve_around(spot.n.cast<Real>(), local)) {
-        found.add(local);
-      } else {
-        is_complete = false;
-      }
-    }
     if (found.is_empty()) return {};
+    const bool is_sharp = add_all_above(0, found);
+    const bool is_complete = is_sharp || add_all_above(kPlateau * static_cast<double>(scale_), found);
     at = found.best();
-    Result result = certify_convex(at, found.lead());
+    Result result = certify_convex(at, is_sharp ? found.lead() : 0);
     result.is_certified = is_complete;
     return result;
+  }
+
+  /// Adds the optima that are by more than `slack` better than the best known. False when there are too many directions
+  /// to look at, or no optimum is found around one of them.
+  bool add_all_above(double slack, Candidates& found) const {
+    constexpr int kMostSpots = 8;
+    const auto wanted = [&] { return static_cast<double>(found.best().gap) + slack; };
+    const Directions directions = find_separating_directions(A_, B_, X_AB_, wanted(), 1e-3);
+    if (!directions.is_complete) return false;
+    int looked_at = 0;
+    for (const auto& spot : directions.spots) {
+      if (spot.upper < wanted() - static_cast<double>(1e-15L * scale_) || found.is_near_known(spot.n, 0.03)) continue;
+      NearestPoints local;
+      if (++looked_at > kMostSpots || !solve_around(spot.n.cast<Real>(), local)) return false;
+      found.add(local);
+    }
+    return true;
+  }
+
+  /// Optima between the faces, edges and vertices that meet where the bodies touch. Overlapping bodies are stopped by a
+  /// face of one of them or by two edges: the normal is the face's or is across both edges.
+  void add_adjacent(Candidates& found) const {
+    const auto touch = find_nearest_apart(A_, B_, X_AB_);
+    if (!touch) return;
+    for (const ActiveSet& set_A : list_subsets(A_, touch->a)) {
+      for (const ActiveSet& set_B : list_subsets(B_, touch->b)) {
+        const auto active_A = A_.active_constraints(set_A), active_B = B_.active_constraints(set_B);
+        Vec n = Vec::Zero();
+        if (active_A.size() == 1) n = active_A[0].evaluate(touch->a).gradient;
+        if (active_B.size() == 1) n = X_AB_.R * active_B[0].evaluate(touch->b).gradient;
+        if (active_A.size() == 2 && active_B.size() == 2) {
+          n = find_line(active_A, touch->a).cross(X_AB_.R * find_line(active_B, touch->b));
+        }
+        if (n.isZero(0)) continue;
+        for (const Real sign : {1, -1}) {
+          NearestPoints local = *touch;
+          local.n = sign * n.normalized();
+          local.set_A = set_A;
+          local.set_B = set_B;
+          if (polish(A_, B_, X_AB_, local) && local.is_maximum && is_supported(local)) found.add(local);
+        }
+      }
+    }
+  }
+  /// The tangent of an edge.
+  static Vec find_line(const std::vector<Constraint>& active, const Vec& x) {
+    return active[0].evaluate(x).gradient.cross(active[1].evaluate(x).gradient);
+  }
+  /// Sets of the features that meet at x or very near it.
+  static std::vector<ActiveSet> list_subsets(const Body& body, const Vec& x) {
+    const ActiveSet all = find_active(body, x, 1e-4L * body.extent());
+    if (all.is_apex) return {all, {1u, false}};
+    std::vector<ActiveSet> out;
+    for (unsigned bits = all.bits;; bits = (bits - 1) & all.bits) {
+      out.push_back({bits, false});
+      if (bits == 0) return out;
+    }
   }
 
   /// The local optimum around n: B is moved away along n until the bodies are apart. Where n is the optimum's normal,
@@ -130,11 +181,11 @@ class Solver {
     Vec n = start;
     const auto is_done = [&] { return polish(A_, B_, X_AB_, at) && at.is_maximum && is_supported(at); };
     const Real smallest = find_smallest_extent();
-    for (int round = 0; round < 40; ++round) {
-      if (round == 20) n = start;
+    for (int round = 0; round < 24; ++round) {
+      if (round == 12) n = start;
       const Real depth = std::max(Real(0), -calc_separation(A_, B_, X_AB_, n));
       Pose<Real> moved = X_AB_;
-      moved.p -= (depth + (round < 20 ? 0.02L * smallest : std::max(depth, 1e-12L * scale_))) * n;
+      moved.p -= (depth + (round < 12 ? 0.02L * smallest : std::max(depth, 1e-12L * scale_))) * n;
       const auto apart = find_nearest_apart(A_, B_, moved);
       if (!apart) return false;
       at = *apart;
@@ -175,7 +226,7 @@ class Solver {
       local.b = m.foot.p.cast<Real>();
       local.n = X_AB_.R * m.foot.n.cast<Real>();
       local.set_B = m.foot.set;
-      if (!polish(A_, B_, X_AB_, local)) return false;
+      if (!polish(A_, B_, X_AB_, local) || !is_near(local, m)) return false;
       found.add(local);
       return true;
     });
@@ -187,6 +238,12 @@ class Solver {
     for (const CircleMinimum& m : find_circle_minima(static_cast<double>(radius), X_BC, B)) {
       if (!add(m)) failures_ = true;
     }
+  }
+
+  /// Whether Newton has stayed where it started. A circle that runs through a body has its deepest point on a ridge,
+  /// which solves no conditions.
+  bool is_near(const NearestPoints& local, const CircleMinimum& m) const {
+    return std::abs(local.gap - m.foot.distance) < 1e-9L * scale_;
   }
 
   Result pick(const Candidates& found, NearestPoints& at) const {
@@ -206,11 +263,39 @@ class Solver {
     add_flat(found);
     add_rim(found);
     add_hollow(found);
-    return pick(found, at);
+    Result result = pick(found, at);
+    if (result.is_certified) result.is_certified = !is_at_rim_and_inside(at) && has_no_deeper_point(at.gap);
+    return result;
   }
 
-  /// A solution of the conditions whose points are on the right sides: where the gap is negative, the body's point is in
-  /// the bowl's body.
+  /// A body that cuts into the bowl at its rim can get out by either side of it: then the gap is no nearest distance.
+  bool is_at_rim_and_inside(const NearestPoints& at) const {
+    const Real from_rim = std::hypot(at.b.head<2>().norm() - B_.size.y(), at.b.z());
+    return at.gap < 0 && from_rim < -20 * at.gap;
+  }
+  /// Away from the rim the gap is the least signed distance of A's points from the bowl: tried with points all over A
+  /// and with those nearest to the rim. One that is deeper shows that A is too deep inside for any of the places above.
+  bool has_no_deeper_point(Real gap) const {
+    constexpr int kTurns = 48;
+    const Pose<Real> X_BA = X_AB_.inverse();
+    const auto is_deeper = [&](const V& a) {
+      const Vec x = X_BA * a.cast<Real>().eval();
+      return find_foot(B_, x.cast<double>()).distance < static_cast<double>(gap - 1e-12L * scale_);
+    };
+    for (int i = 0; i <= kTurns; ++i) {
+      for (int k = 0; k < 2 * kTurns; ++k) {
+        const double up = std::numbers::pi * (i - kTurns / 2.0) / kTurns, around = std::numbers::pi * k / kTurns;
+        const V u(std::cos(up) * std::cos(around), std::cos(up) * std::sin(around), std::sin(up));
+        if (is_deeper(support<double>(A_, u))) return false;
+      }
+    }
+    const auto minima =
+        find_circle_minima(static_cast<double>(B_.size.y()), {X_AB_.R.cast<double>(), X_AB_.p.cast<double>()}, A_);
+    return std::none_of(minima.begin(), minima.end(), [&](const CircleMinimum& m) { return is_deeper(m.foot.p); });
+  }
+
+  /// A solution of the conditions whose points are on the right sides: where the gap is negative, the body's point is
+  /// in the bowl's body.
   void offer(const NearestPoints& local, Candidates& found) const {
     if (local.gap < -1e-12L * scale_ && local.set_B.bits != 3u) {
       const Vec a_B = X_AB_.inverse() * local.a;
@@ -242,9 +327,10 @@ class Solver {
       local.n = -m.foot.n.cast<Real>();
       local.set_A = m.foot.set;
       local.set_B = {3u, false};
-      // No solution here: the nearest point of the rim is hidden behind the flat part or the hollow.
-      if (polish(A_, B_, X_AB_, local)) offer(local, found);
-      return true;
+      const bool has_place = polish(A_, B_, X_AB_, local);
+      if (has_place) offer(local, found);
+      // No solution: the rim's point is hidden behind the flat part or the hollow, unless it is in A.
+      return (has_place && is_near(local, m)) || m.foot.distance > 1e-6L * scale_;
     });
   }
 

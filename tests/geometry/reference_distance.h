@@ -9,7 +9,8 @@
 /// makes them exact (reference_polish.h), and bounds certify the result:
 /// - convex and apart: cone program; the points are in the bodies, so their distance is an upper bound of the gap, and
 ///   the separation s(N) is a lower one: their difference, the duality gap, is reported;
-/// - convex, touching or overlapping: the gap is the largest s(n); branch and bound over the sphere of directions leaves
+/// - convex, touching or overlapping: the gap is the largest s(n); branch and bound over the sphere of directions
+/// leaves
 ///   no other place for it;
 /// - with a circle (torus) or a bowl: the least over local minima, none of which branch and bound over the circle's
 ///   angle, or over the directions from the middle of the hollow, leaves out.
@@ -20,14 +21,14 @@
 namespace thenar::reference {
 
 struct Result {
-  long double gap = 0;                                         ///< m
-  Vector3<long double> N = Vector3<long double>::Zero();       ///< unit normal from B into A, world
-  Vector3<long double> p_A = N, p_B = N;                       ///< m, p_A − p_B = gap N
-  long double duality_gap = 0;                                 ///< m, for convex pairs
+  long double gap = 0;                                    ///< m
+  Vector3<long double> N = Vector3<long double>::Zero();  ///< unit normal from B into A, world
+  Vector3<long double> p_A = N, p_B = N;                  ///< m, p_A − p_B = gap N
+  long double duality_gap = 0;                            ///< m, for convex pairs
   /// Whether a search or Newton failed: then nothing here can be relied on.
   bool is_certified = false;
-  /// How far the next best local optimum is from the gap, m; infinite if there is none nearby. Where it is of the size
-  /// of rounding, N is one of several.
+  /// How far the next best local optimum is from the gap, m; infinite if there is none nearby, 0 if that is not known.
+  /// Where it is of the size of rounding, N is one of several.
   long double lead = 0;
   /// Change of N (rad/m) and of the points (m/m) with the place of one shape: how rounding of the poses is amplified.
   long double normal_sensitivity = 0, point_sensitivity = 0;

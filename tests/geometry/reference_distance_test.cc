@@ -38,7 +38,9 @@ struct World {
   }
 };
 
-void expect_gap(Real expected, const reference::Result& result) { EXPECT_LE(std::abs(expected - result.gap), kTolerance); }
+void expect_gap(Real expected, const reference::Result& result) {
+  EXPECT_LE(std::abs(expected - result.gap), kTolerance);
+}
 void expect_normal(const Vec& expected_A, const reference::Result& result) {
   EXPECT_LE((World().X.R * expected_A - result.N).norm(), 1e-16L);
 }
@@ -82,12 +84,12 @@ TEST(ReferenceDistance, OfASphereFromATorusIsToTheCircle) {
 }
 
 TEST(ReferenceDistance, OfLinkedRingsIsThatOfTheirCircles) {
-  // The second circle stands on end and passes through the middle of the first.
-  const Pose<Real> linked = turned({1, 0, 0}, std::numbers::pi_v<Real> / 2, {1, 0, 0});
+  // The second circle stands on end, around a point outside of the first, and reaches into its hole. With x = cos s and
+  // y = cos t of their angles, the squared distance is 3.5625 − 2.5 x + 2.5 y − 2 x y: least at x = 1, y = −1.
+  const Pose<Real> linked = turned({1, 0, 0}, std::numbers::pi_v<Real> / 2, {1.25L, 0, 0});
   const auto r = World().distance(Torus{1, 0.125}, at(0, 0, 0), Torus{1, 0.25}, linked);
-  // |(cos s − 1 − cos t, sin s, −sin t)|² = 3 − 2 cos s + 2 cos t − 2 cos s cos t has its least value where the two meet
-  // radially: s = 0, t = π gives 1.
-  expect_gap(1 - 0.375L, r);
+  expect_gap(0.75L - 0.375L, r);
+  expect_normal({1, 0, 0}, r);
 }
 
 TEST(ReferenceDistance, OnTheAxesOfAnEllipsoidIsTheSemiAxis) {
@@ -118,7 +120,9 @@ TEST(ReferenceDistance, OffTheSurfaceOfAnEllipsoidIsAlongTheNormal) {
 TEST(ReferenceDistance, OfAConeIsToItsTipSideRimOrBase) {
   const Cone cone{0.375, 1};  // slope 3:8, tip at 0.5
   const Sphere ball{0.125};
-  const auto distance = [&](const Vec& p) { return World().distance(cone, at(0, 0, 0), ball, at(p.x(), p.y(), p.z())); };
+  const auto distance = [&](const Vec& p) {
+    return World().distance(cone, at(0, 0, 0), ball, at(p.x(), p.y(), p.z()));
+  };
   expect_gap(1 - 0.125L, distance({0, 0, 1.5L}));
   expect_gap(0.5L - 0.125L, distance({0.1L, 0.1L, -1}));
   expect_gap(5.0L / 8 - 0.125L, distance({0.375L + 3.0L / 8, 0, -1}));
@@ -131,12 +135,14 @@ TEST(ReferenceDistance, OfAConeIsToItsTipSideRimOrBase) {
 TEST(ReferenceDistance, InABowlIsToHollowRimOrFlat) {
   const Bowl bowl{1, 0.5};  // centre of the ball at z = 0.5, rim of radius √0.75
   const Sphere ball{0.125};
-  const auto distance = [&](const Vec& p) { return World().distance(ball, at(p.x(), p.y(), p.z()), bowl, at(0, 0, 0)); };
-  expect_gap(0.5L - 0.125L, distance({0.3L, 0, 0.1L}));        // 0.5 from the centre
-  expect_gap(0.25L - 0.125L, distance({2, 1, 0.25L}));         // over the flat part
+  const auto distance = [&](const Vec& p) {
+    return World().distance(ball, at(p.x(), p.y(), p.z()), bowl, at(0, 0, 0));
+  };
+  expect_gap(0.5L - 0.125L, distance({0.3L, 0, 0.1L}));  // 0.5 from the centre
+  expect_gap(0.25L - 0.125L, distance({2, 1, 0.25L}));   // over the flat part
   const Real rim = std::sqrt(0.75L);
   expect_gap(0.25L - 0.125L, distance({rim - 0.1L, 0, std::sqrt(0.0525L)}));  // up and in from the rim, in its wedge
-  expect_gap(-0.0625L - 0.125L, distance({2, 1, -0.0625L}));   // centre under the table
+  expect_gap(-0.0625L - 0.125L, distance({2, 1, -0.0625L}));                  // centre under the table
 }
 
 /// s(n) is a lower bound of the gap for every direction, and points of the bodies give an upper one.
@@ -172,8 +178,8 @@ TEST(ReferenceDistance, NoPointOfACircleIsNearer) {
       double least = 1e300;
       for (int k = 0; k < 720; ++k) {
         const double angle = k * std::numbers::pi / 360;
-        const Vector3<double> q =
-            X_WO.inverse() * (X_WT * Vector3<double>(torus.radius * std::cos(angle), torus.radius * std::sin(angle), 0));
+        const Vector3<double> q = X_WO.inverse() * (X_WT * Vector3<double>(torus.radius * std::cos(angle),
+                                                                           torus.radius * std::sin(angle), 0));
         least = std::min(least, std::hypot(q.x(), q.y(), q.z() - std::clamp(q.z(), -half, half)));
       }
       const double gap = least - radius - torus.tube;

@@ -70,8 +70,8 @@ class Conditions {
     jacobian_.block<3, 3>(0, kN) = jacobian_.block<3, 3>(3, kN) = one;
     for (int i = 0; i < count; ++i) {
       const bool is_A = i < count_A;
-      const Constraint& constraint = is_A ? active_A_[static_cast<std::size_t>(i)]
-                                          : active_B_[static_cast<std::size_t>(i - count_A)];
+      const Constraint& constraint =
+          is_A ? active_A_[static_cast<std::size_t>(i)] : active_B_[static_cast<std::size_t>(i - count_A)];
       const auto c = constraint.evaluate(is_A ? at.a : at.b);
       const Real multiplier = is_A ? lambda_(i) : mu_(i - count_A);
       const int place = is_A ? kA : kB, row = kMultipliers + i;
@@ -113,8 +113,11 @@ class Conditions {
     }
     at.normal_sensitivity = turn.norm();
     const Matrix3<Real> symmetric = (turn + turn.transpose()) / 2;
-    const Real largest = Eigen::SelfAdjointEigenSolver<Matrix3<Real>>(symmetric, Eigen::EigenvaluesOnly).eigenvalues()(2);
-    at.is_maximum = largest <= 1e-9L * at.normal_sensitivity;
+    const Real largest =
+        Eigen::SelfAdjointEigenSolver<Matrix3<Real>>(symmetric, Eigen::EigenvaluesOnly).eigenvalues()(2);
+    // Where a face is touched n cannot turn: all is rounding.
+    const Real rounding = 1e-12L / (at.a.norm() + at.b.norm() + std::abs(at.gap));
+    at.is_maximum = largest <= 1e-9L * at.normal_sensitivity + rounding;
   }
 
   Pose<Real> X_AB_;

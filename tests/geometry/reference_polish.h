@@ -4,9 +4,9 @@
 /// @file
 /// First-order conditions of nearest points, solved by Newton's method in long double.
 ///
-/// Bodies A and B are given by constraints (reference_core.h), B at p + R x_B in the frame of A. With the sets of active
-/// constraints given, the unknowns are a and b (each in its own frame), the unit normal n from B into A, the gap g and a
-/// multiplier for every active constraint:
+/// Bodies A and B are given by constraints (reference_core.h), B at p + R x_B in the frame of A. With the sets of
+/// active constraints given, the unknowns are a and b (each in its own frame), the unit normal n from B into A, the gap
+/// g and a multiplier for every active constraint:
 ///
 ///     n = −Σ λ_i ∇c_i(a)      n = R Σ μ_j ∇c_j(b)      a − p − R b = g n      n · n = 1      c_i(a) = c_j(b) = 0
 ///

@@ -121,6 +121,14 @@ double find_least_maximum(const V& x, const V& y) {
   }
   return least;
 }
+/// The same over all means of three vectors, if all components are equal at the least; infinite otherwise.
+double find_least_maximum(const V& x, const V& y, const V& z) {
+  // Weights w with w₁ x + w₂ y + w₃ z = (1, 1, 1), by Cramer's rule.
+  const V weights(V::Ones().dot(y.cross(z)), V::Ones().dot(z.cross(x)), V::Ones().dot(x.cross(y)));
+  const double sum = weights.sum();
+  const bool is_mean = sum != 0 && (weights / sum).minCoeff() >= 0;
+  return is_mean ? x.dot(y.cross(z)) / sum : kInfinity;
+}
 
 std::vector<Triangle> make_octahedron(const CornerAt& corner_at) {
   std::vector<Triangle> all;
@@ -140,9 +148,10 @@ void split(const Triangle& t, const CornerAt& corner_at, std::vector<Triangle>& 
   for (int i = 0; i < 3; ++i) out.push_back({{t.corners[i], middles[(i + 2) % 3], middles[(i + 1) % 3]}});
 }
 
-constexpr std::size_t kMostTriangles = 20000;
+constexpr std::size_t kMostTriangles = 4000;
 
-/// Halves triangles down to edges of `resolution` (rad), but for those whose upper bound is below best(), and returns the last.
+/// Halves triangles down to edges of `resolution` (rad), but for those whose upper bound is below best(), and returns
+/// the last.
 Directions branch_and_bound(const CornerAt& corner_at, const std::function<double(const Triangle&)>& upper_bound,
                             const std::function<double()>& best, double resolution) {
   std::vector<Triangle> level = make_octahedron(corner_at), next;
@@ -214,7 +223,7 @@ Directions find_separating_directions(const Body& A, const Body& B, const Pose<R
     return corner;
   };
   // For any point c of A − B, s(n) ≤ n · c: the support points of the corners and of the middle bound it, and so do the
-  // points between any two of them, which is what tells where two support points are equally far.
+  // means of them: the best mean tells where several support points are equally far.
   const auto upper_bound = [&](const Triangle& t) {
     const Corner middle = corner_at(t.middle());
     V values[4];  // of each support point at the three corners
@@ -225,11 +234,13 @@ Directions find_separating_directions(const Body& A, const Body& B, const Pose<R
     double least = kInfinity;
     for (int k = 0; k < 4; ++k) {
       for (int l = 0; l < k; ++l) least = std::min(least, find_least_maximum(values[k], values[l]));
+      least = std::min(least, find_least_maximum(values[k], values[(k + 1) % 4], values[(k + 2) % 4]));
     }
     return t.bound(least);
   };
   const double slack = 1e-15 * (p.norm() + static_cast<double>(A.extent() + B.extent()));
-  return branch_and_bound(corner_at, upper_bound, [&] { return best - slack; }, resolution);
+  return branch_and_bound(
+      corner_at, upper_bound, [&] { return best - slack; }, resolution);
 }
 
 Directions find_farthest_directions(const Body& A, const V& centre, double least,
@@ -255,7 +266,8 @@ Directions find_farthest_directions(const Body& A, const V& centre, double least
     for (const Corner& corner : t.corners) most = std::max(most, corner.value());
     return t.bound(most);
   };
-  return branch_and_bound(corner_at, upper_bound, [&] { return std::max(least, nearest); }, 1e-2);
+  return branch_and_bound(
+      corner_at, upper_bound, [&] { return std::max(least, nearest); }, 1e-2);
 }
 
 namespace {

@@ -22,7 +22,8 @@ std::optional<NearestPoints> find_nearest_apart(const Body& A, const Body& B, co
 Real calc_separation(const Body& A, const Body& B, const Pose<Real>& X_AB, const Vec& n);
 
 /// Directions around which s(n) of bounded bodies can have its largest value; all others are excluded by upper bounds
-/// from support planes. `known`: a value that s(n) has somewhere, or −∞. `is_complete` is false when there were too many to look at (a whole region is as good).
+/// from support planes. `known`: a value that s(n) has somewhere, or −∞. `is_complete` is false when there were too
+/// many to look at (a whole region is as good).
 struct Directions {
   struct Spot {
     Vector3<double> n;
@@ -34,9 +35,9 @@ struct Directions {
 Directions find_separating_directions(const Body& A, const Body& B, const Pose<Real>& X_AB, double known,
                                       double resolution);
 
-/// Directions u around which the point of A that is farthest from `centre` can lie, if it is at least `least` away and u
-/// is one of the directions that `is_wanted` allows (to within a margin in rad, which may be negative). A local maximum
-/// lies in the direction it is seen in, so that only directions in which A is seen count.
+/// Directions u around which the point of A that is farthest from `centre` can lie, if it is at least `least` away and
+/// u is one of the directions that `is_wanted` allows (to within a margin in rad, which may be negative). A local
+/// maximum lies in the direction it is seen in, so that only directions in which A is seen count.
 Directions find_farthest_directions(const Body& A, const Vector3<double>& centre, double least,
                                     const std::function<bool(const Vector3<double>& u, double margin)>& is_wanted);
 

@@ -2,16 +2,16 @@
 #include "thenar/geometry/bowl_distance_internal.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "thenar/base/assert.h"
 #include "thenar/base/sincos.h"
+#include "thenar/geometry/bowl_wedge_internal.h"
 #include "thenar/geometry/convex_distance_internal.h"
-#include "thenar/geometry/core_internal.h"
+#include "thenar/geometry/core_marks_internal.h"
 #include "thenar/geometry/element_newton_internal.h"
+#include "thenar/geometry/far_points_internal.h"
 #include "thenar/geometry/foot_internal.h"
 #include "thenar/geometry/ring_distance_internal.h"
 
@@ -26,126 +26,6 @@ constexpr double kSamePlace = 1e-7;              ///< of the ball's radius
 constexpr double kRounding = 1e-13, kNear = 1e-2;
 /// How far, in rad, a normal of the rim may be outside of its fan: rounding.
 constexpr double kFanRounding = 1e-9;
-
-/// Local maxima of |x − c| over the ellipse or ellipsoid with semi-axes a.
-///
-/// Where it is stationary, x − c is along the normal: (x_i − c_i) a_i² = μ x_i. With the longest semi-axis a_L,
-/// Δ_i = a_L² − a_i² ≥ 0, k_i = a_i |c_i| and μ = a_L² + t,
-///
-///     x_i = −sign(c_i) a_i z_i,   z_i = k_i/(Δ_i + t),   |z|² = 1                                                 (1)
-///
-/// The global maximum is the root t > 0, and there is at most one other local maximum: the root t < 0 nearest to 0, if
-/// |z(t)| falls to 1 before t = −Δ_i of the second longest semi-axis, which is on c's side of the ellipsoid (Martínez,
-/// Local minimizers of quadratic functions on Euclidean balls and spheres, 1994). For c_L = 0 the two roots meet in
-/// t = 0, and z_L = ±√(1 − Σ z_i²).
-template <std::size_t Size>
-class FarPoints {
- public:
-  using Array = std::array<double, Size>;
-
-  FarPoints(const Array& a, const Array& c) : a_(a), c_(c) {
-    for (std::size_t i = 1; i < Size; ++i) {
-      if (a[i] > a[longest_]) longest_ = i;
-    }
-    for (std::size_t i = 0; i < Size; ++i) {
-      delta_[i] = (a[longest_] - a[i]) * (a[longest_] + a[i]);
-      k_[i] = a[i] * std::abs(c[i]);
-    }
-    find_global();
-    if (count_ == 1) find_local();
-  }
-
-  int count() const { return count_; }
-  const Array& operator[](int i) const { return x_[static_cast<std::size_t>(i)]; }
-  /// Which end of the longest axis a point is at: 0 or 1.
-  int end_of(int i) const { return x_[static_cast<std::size_t>(i)][longest_] > 0 ? 1 : 0; }
-
- private:
-  static constexpr int kMostSteps = 100;
-
-  /// |z|² and its derivative by t.
-  struct Secular {
-    double z2, slope;
-  };
-  Secular evaluate(double t) const {
-    Secular out{0, 0};
-    for (std::size_t i = 0; i < Size; ++i) {
-      if (k_[i] == 0) continue;
-      const double inverse = 1 / (delta_[i] + t), z = k_[i] * inverse;
-      out.z2 += z * z;
-      out.slope -= 2 * z * z * inverse;
-    }
-    return out;
-  }
-
-  /// 1/|z| is concave and nearly straight for t > 0: Newton on 1/|z| = 1 climbs to the root from below.
-  void find_global() {
-    double t = 0;
-    for (std::size_t i = 0; i < Size; ++i) t = std::max(t, k_[i] - delta_[i]);
-    if (t == 0 && evaluate(0).z2 > 1) t = std::numeric_limits<double>::min();
-    if (t == 0) return add_pair();
-    for (int step = 0; step < kMostSteps; ++step) {
-      const Secular s = evaluate(t);
-      const double length = std::sqrt(s.z2), change = 2 * (1 - length) * s.z2 / s.slope;
-      t += std::max(0.0, change);
-      if (change <= kEpsilon * t) break;
-    }
-    add(t);
-  }
-
-  /// |z|² is convex in −t: Newton climbs to the first root from t = −k_L, if there is one.
-  void find_local() {
-    double limit = std::numeric_limits<double>::infinity();  // of −t
-    for (std::size_t i = 0; i < Size; ++i) {
-      if (i != longest_) limit = std::min(limit, delta_[i]);
-    }
-    double s = k_[longest_];
-    for (int step = 0; step < kMostSteps; ++step) {
-      if (!(s < limit)) return;
-      const Secular at = evaluate(-s);
-      if (!(at.slope > 0)) return;
-      const double change = (at.z2 - 1) / at.slope;
-      s += std::max(0.0, change);
-      if (change <= kEpsilon * s) return add(-s);
-    }
-  }
-
-  /// x_i/a_i.
-  double calc_coordinate(std::size_t i, double t) const {
-    if (k_[i] == 0) return 0;
-    const double z = k_[i] / (delta_[i] + t);
-    return c_[i] > 0 ? -z : z;
-  }
-
-  void add(double t) {
-    Array& x = x_[static_cast<std::size_t>(count_++)];
-    double z2 = 0;
-    for (std::size_t i = 0; i < Size; ++i) {
-      x[i] = calc_coordinate(i, t);
-      z2 += x[i] * x[i];
-    }
-    const double scale = 1 / std::sqrt(z2);  // onto the surface, also where the root is ill-conditioned
-    for (std::size_t i = 0; i < Size; ++i) x[i] *= scale * a_[i];
-  }
-
-  void add_pair() {
-    for (const double sign : {-1.0, 1.0}) {
-      Array& x = x_[static_cast<std::size_t>(count_++)];
-      double z2 = 0;
-      for (std::size_t i = 0; i < Size; ++i) {
-        x[i] = calc_coordinate(i, 0);
-        z2 += x[i] * x[i];
-        x[i] *= a_[i];
-      }
-      x[longest_] = sign * a_[longest_] * std::sqrt(std::max(0.0, 1 - z2));
-    }
-  }
-
-  Array a_, c_, delta_{}, k_{};
-  std::size_t longest_ = 0;
-  std::array<Array, 2> x_{};
-  int count_ = 0;
-};
 
 class BowlPair {
  public:
@@ -201,7 +81,7 @@ class BowlPair {
     const Vec &size = A_.core.size, &c = centre_;
     switch (A_.core.kind) {
       case CoreKind::point:
-        offer_far_point(Vec::zero(), 0, 0);
+        if (!is_concentric()) offer_far_point(Vec::zero(), 0, 0);
         return add_cap(0);
       case CoreKind::segment:
         if (size.z >= c.z) offer_far_point({0, 0, size.z}, 2, 0);
@@ -211,7 +91,7 @@ class BowlPair {
         return add_far_corners();
       case CoreKind::ellipsoid:
         if (size.x == size.y && size.y == size.z) {
-          offer_far_point(find_bottom() * size.x, 0, 0);
+          if (!is_concentric()) offer_far_point(normalized(-centre_) * size.x, 0, 0);
           return add_cap(size.x);
         }
         return add_far_points_of_ellipsoid();
@@ -235,20 +115,46 @@ class BowlPair {
     }
   }
 
-  /// A local maximum of |x − C| counts if the hollow is what it is nearest to.
+  /// A local maximum of |x − C| counts if the hollow is what it is nearest to, or if it is in the body behind the
+  /// hollow and that is the way out.
   void offer_far_point(const Vec& x, int feature_A, int number) {
-    const Candidate found = make_candidate(x, feature_A);
+    Candidate found = make_candidate(x, feature_A);
     note_depth(found.place);
-    if (found.place.feature_B != kHollow) return;
+    if (is_in_body(found)) {
+      if (!find_way_to_hollow(found)) return;
+    } else if (found.place.feature_B != kHollow) {
+      return;
+    }
     out_.add(found.place, number);
     add_patch(found, x - centre_);
+  }
+
+  bool is_in_body(const Candidate& point) const { return point.place.gap + A_.radius < 0 && is_convex(A_.core.kind); }
+
+  /// Whether a point in the body gets out by the hollow, at n = −u of the wedge W(u) that it is deepest in. With β the
+  /// angle of the wedge and l the distance of its point of the hollow from the edge, it alone has s(n) < −depth for all
+  /// other normals if l > depth tan(β/2), where cos β = −u · z and l sin β is how far the point is below the flat part.
+  bool find_way_to_hollow(Candidate& point) const {
+    const Vec from_centre = point.x - centre_, u = normalized(from_centre);
+    const double ball = B_.core.size.x, depth = norm(from_centre) - ball;
+    const Vec p_B = centre_ + u * ball;
+    const double below = -calc_height(p_B), u_z = dot(u, R_AB_.z);
+    if (below < 0) return false;
+    if (below * (1 - u_z) < depth * (1 - u_z * u_z) && is_beaten(make_wedge(B_.core, R_AB_.transpose_times(u)), -depth))
+      return false;
+    point.place.gap = -depth - A_.radius;
+    point.place.N = -u;
+    point.place.p_A = point.x + u * A_.radius;
+    point.place.p_B = p_B;
+    point.place.feature_B = kHollow;
+    return true;
   }
 
   /// A corner is farthest if it is not on the near side along any axis.
   void add_far_corners() {
     for (int feature = 18; feature < 26; ++feature) {
       const BoxSides& sides = kBoxSides[static_cast<std::size_t>(feature)];
-      const Vec corner = get_corner(feature);
+      const Vec corner = get_box_corner(A_.core.size, feature);
       if (sides[0] * (corner.x - centre_.x) < 0 || sides[1] * (corner.y - centre_.y) < 0 ||
           sides[2] * (corner.z - centre_.z) < 0) {
         continue;
@@ -256,12 +162,6 @@ class BowlPair {
       offer_far_point(corner, feature, 0);
     }
   }
-  Vec get_corner(int feature) const {
-    const BoxSides& sides = kBoxSides[static_cast<std::size_t>(feature)];
-    const Vec& half = A_.core.size;
-    return {sides[0] * half.x, sides[1] * half.y, sides[2] * half.z};
-  }
-
   void add_far_points_of_ellipsoid() {
     const Vec &a = A_.core.size, &c = centre_;
     const FarPoints<3> far({a.x, a.y, a.z}, {c.x, c.y, c.z});
@@ -284,31 +184,32 @@ class BowlPair {
     return {radius * c.cx, radius * c.cy, z};
   }
 
-  /// The direction from C to the middle of A, or down if they are the same.
-  Vec find_bottom() const {
-    const double length = norm(centre_);
-    return length > 0 ? centre_ * (-1 / length) : -R_AB_.z;
-  }
+  bool is_concentric() const { return norm(centre_) <= kRounding * size_; }
 
-  /// A ball that fills the hollow: points of it on four meridians of the bowl, two thirds of the way to the rim.
+  /// A ball that fills the hollow: its lowest point if all are as near, and others on four meridians of the bowl, two
+  /// thirds of the way to the rim.
   void add_cap(double core_radius) {
     const double ball = B_.core.size.x;
-    if (out_.count == 0 || norm(centre_) > kPatchAngle * ball) return;
+    if (norm(centre_) > kPatchAngle * ball) return;
+    if (is_concentric()) add_point_of_ball(-R_AB_.z * (core_radius + A_.radius), 0);
     double s, c;
-    sincos(2.0 / 3.0 * std::acos(std::clamp(bowl_centre(B_.core.size) / ball, -1.0, 1.0)), s, c);
+    sincos(2.0 / 3.0 * make_rim_wedge(B_.core, {}).angle, s, c);
     for (int k = 0; k < LocalMinima::kFixedCount; ++k) {
-      const Vec2Direction m = get_fixed_direction(k);
-      const Vec u = R_AB_ * Vec(s * m.x, s * m.y, -c);
-      // The point of the grown ball, so that the gap belongs to it and not to the middle.
-      const Vec p = u * (core_radius + A_.radius), d = p - centre_;
-      Proximity place;
-      place.N = d * (-1 / norm(d));
-      place.gap = ball - norm(d);
-      place.p_A = p;
-      place.p_B = p - place.N * place.gap;
-      place.feature_B = kHollow;
-      if (place.gap <= margin_) out_.add(place, LocalMinima::kFirstFixed + k);
+      const Vec u = R_AB_ * place_radially(get_fixed_direction(k), s, -c);
+      add_point_of_ball(u * (core_radius + A_.radius), LocalMinima::kFirstFixed + k);
     }
+  }
+
+  /// A point of the grown ball, so that the gap belongs to it and not to the middle.
+  void add_point_of_ball(const Vec& p, int number) {
+    const Vec d = p - centre_;
+    Proximity place;
+    place.N = d * (-1 / norm(d));
+    place.gap = B_.core.size.x - norm(d);
+    place.p_A = p;
+    place.p_B = p - place.N * place.gap;
+    place.feature_B = kHollow;
+    if (number == 0 || place.gap <= margin_) out_.add(place, number);
   }
 
   // --- Flat: the lowest point ---------------------------------------------------------------------------------------
@@ -316,16 +217,30 @@ class BowlPair {
   void add_flat() {
     const Vec down = -R_AB_.z;
     const BoundaryPoint lowest = support(A_.core, down);
-    const Candidate found = make_candidate(lowest.p, lowest.feature);
+    Candidate found = make_candidate(lowest.p, lowest.feature);
     note_depth(found.place);
-    // Of a face or line that is exactly parallel, only the ends count.
-    const bool is_single = is_single_point(lowest.feature);
-    if (found.place.feature_B == kFlat && is_single) out_.add(found.place, 0);
+    const bool is_above_flat = is_in_body(found) ? is_way_up(lowest.p) : found.place.feature_B == kFlat;
     // The height above the flat part, although the point may be above the hollow.
-    Candidate level = found;
-    level.place.gap = dot(lowest.p - p_AB_, R_AB_.z) - A_.radius;
-    level.place.feature_B = kFlat;
-    add_patch(level, down);
+    const double height = calc_height(lowest.p);
+    found.place.gap = height - A_.radius;
+    found.place.N = R_AB_.z;
+    found.place.p_A = lowest.p - R_AB_.z * A_.radius;
+    found.place.p_B = lowest.p - R_AB_.z * height;
+    found.place.feature_B = kFlat;
+    // Of a face or line that is exactly parallel, only the ends count.
+    if (is_above_flat && is_single_point(lowest.feature)) out_.add(found.place, 0);
+    add_patch(found, down);
+  }
+
+  /// Whether up is the way out of the body for the lowest point: the same at the other end of the normals.
+  bool is_way_up(const Vec& lowest) const {
+    const Vec x_B = R_AB_.transpose_times(lowest - p_AB_);
+    const Radial meridian = make_radial(x_B);
+    const double ball = B_.core.size.x, rim = B_.core.size.y, beyond = meridian.rho - rim;
+    if (beyond < 0) return false;
+    if (beyond >= -x_B.z * rim / (2 * ball - B_.core.size.z)) return true;
+    const Vec u_B = normalized(R_AB_.transpose_times(lowest - centre_));
+    return !is_beaten(make_rim_wedge(B_.core, meridian), x_B.z) || !is_beaten(make_wedge(B_.core, u_B), x_B.z);
   }
 
   bool is_single_point(int feature) const {
@@ -348,39 +263,58 @@ class BowlPair {
 
   void add_rim() {
     const GrownCore rim{{CoreKind::circle, {B_.core.size.y, 0, 0}}, 0};
-    const double level = std::max(margin_, calc_upper_bound());
+    // Rods and plates that have passed the rim are at a positive distance of it again.
+    const bool has_no_inside = A_.core.kind == CoreKind::segment || A_.core.kind == CoreKind::plate;
+    const double level = std::max({margin_, calc_upper_bound(), has_no_inside ? kNear * size_ : 0});
     if (project(rim.core, R_AB_.transpose_times(-p_AB_)).distance - calc_bounding_radius(A_) > level) return;
     LocalMinima found;
     find_ring_minima(rim, A_, X_AB_.inverse(), level, found);
     for (int i = 0; i < found.count; ++i) offer_rim_place(swap_roles(found[i], X_AB_), found[i].number);
   }
 
-  /// The angle between N and the normals that the rim has at p_B.
-  double calc_rim_angle(const Vec& p_B, const Vec& N) const {
-    return calc_outside(B_.core, kRim, R_AB_.transpose_times(p_B - p_AB_), R_AB_.transpose_times(N)).angle;
-  }
-
   void offer_rim_place(Proximity place, int number) {
     place.feature_B = kRim;
     const bool is_fixed = LocalMinima::is_fixed(number);
-    if (!is_fixed && std::abs(place.gap + A_.radius) < kNear * size_ && is_convex(A_.core.kind)) sharpen(place);
+    if (!is_fixed && is_convex(A_.core.kind) && std::abs(place.gap + A_.radius) < kNear * size_) {
+      return offer_near_rim_place(place, number);
+    }
+    const bool is_owned = calc_rim_angle(place.p_B, place.N) <= (is_fixed ? kPatchAngle : kFanRounding);
     const bool is_rim_in_core = place.gap + A_.radius < 0;
-    const double allowed = is_fixed ? kPatchAngle : kFanRounding;
-    if (is_rim_in_core || calc_rim_angle(place.p_B, place.N) <= allowed) out_.add(place, number);
+    if (is_owned && (is_fixed || !is_rim_in_core)) {
+      out_.add(place, number);
+    } else if (is_rim_in_core) {
+      note_depth(place);
+    }
   }
 
   /// Where the rim is next to the core or in it, its nearest point of the core does not tell the normal: the direction
   /// to it is lost in rounding, on edges it is that of one of the faces, and rods and plates have no inside. What tells
   /// is the largest separation.
-  void sharpen(Proximity& place) const {
-    if (make_exact(place, place.feature_A)) return;
-    Proximity way = find_way_over_rim(make_radial(R_AB_.transpose_times(place.p_B - p_AB_)));
-    for (const double step : {1e-4, 1e-2, 1e-6}) {
-      const int feature_A = project(A_.core, way.p_B - way.N * (step * size_)).feature;
-      if (!make_exact(way, feature_A)) continue;
-      place = way;
-      return;
+  void offer_near_rim_place(Proximity place, int number) {
+    if (make_exact(place, place.feature_A)) return out_.add(place, number);
+    Proximity way = find_way_out(A_, X_AB_, make_rim_wedge_at(place.p_B));
+    const double depth = std::max(std::abs(way.gap + A_.radius), kRounding * size_);
+    const auto find_feature_at = [&](double step) { return project(A_.core, way.p_B - way.N * step).feature; };
+    for (const int feature_A :
+         {find_feature_at(1.5 * depth), way.feature_A, find_feature_at(10 * depth), find_feature_at(1e-4 * size_)}) {
+      if (make_exact(way, feature_A)) return out_.add(way, number);
     }
+    if (way.gap + A_.radius < 0) return note_depth(way);
+    if (calc_rim_angle(place.p_B, place.N) <= kFanRounding) out_.add(place, number);
+  }
+
+  BowlWedge make_rim_wedge_at(const Vec& p) const {
+    return make_rim_wedge(B_.core, make_radial(R_AB_.transpose_times(p - p_AB_)));
+  }
+
+  /// Whether A's core has a larger separation from the wedge than `separation` (m).
+  bool is_beaten(const BowlWedge& wedge, double separation) const {
+    return find_way_out(A_, X_AB_, wedge).gap + A_.radius > separation + kRounding * size_;
+  }
+
+  /// The angle between N and the normals that the rim has at p_B.
+  double calc_rim_angle(const Vec& p_B, const Vec& N) const {
+    return calc_outside(B_.core, kRim, R_AB_.transpose_times(p_B - p_AB_), R_AB_.transpose_times(N)).angle;
   }
 
   /// Newton's method from `place` on the rim and the given feature of A. False if it leads elsewhere: then nothing
@@ -393,58 +327,12 @@ class BowlPair {
     if (a.length > kRounding * size_ || a.angle > kFanRounding) return false;
     if (norm(found.p_B - place.p_B) > kNear * size_ || calc_rim_angle(found.p_B, found.N) > kFanRounding) return false;
     // All of A is on its side of the plane through its point, and no other normal of the rim there is better: a vertex
-    // in the body is nearer to the flat part or the hollow.
-    if (calc_separation(found.p_B, found.N) < found.gap - kRounding * size_) return false;
-    if (found.gap + A_.radius < 0) {
-      constexpr double kTurn = 1e-3;
-      const Vec turn = normalized(cross(found.N, cross(R_AB_.z, found.p_B - p_AB_))) * kTurn;
-      for (const Vec& N : {normalized(found.N + turn), normalized(found.N - turn)}) {
-        if (calc_rim_angle(found.p_B, N) > kFanRounding) continue;
-        if (calc_separation(found.p_B, N) > found.gap + kRounding * size_) return false;
-      }
-    }
+    // in the body, for one, is nearer to the flat part or to the hollow.
+    const double s = found.gap + A_.radius;
+    if (-support(A_.core, -found.N).distance - dot(found.N, found.p_B) < s - kRounding * size_) return false;
+    if (s < 0 && is_beaten(make_rim_wedge_at(found.p_B), s)) return false;
     place = found;
     return true;
-  }
-
-  /// s(N) of A and a point of the rim.
-  double calc_separation(const Vec& rim, const Vec& N) const {
-    return -support(A_.core, -N).distance - dot(N, rim) - A_.radius;
-  }
-
-  /// The normal of the rim on a meridian along which A is farthest away, or least deep in the wedge between the flat
-  /// part and the tangent plane of the hollow.
-  Proximity find_way_over_rim(const Radial& meridian) const {
-    constexpr int kSamples = 16, kThirds = 60;
-    const Vec rim = p_AB_ + R_AB_ * place_radially(meridian, B_.core.size.y, 0);
-    const double fan = std::acos(std::clamp(bowl_centre(B_.core.size) / B_.core.size.x, -1.0, 1.0));
-    const auto make_place = [&](double angle) {
-      double s, c;
-      sincos(angle, s, c);
-      Proximity place;
-      place.N = R_AB_ * place_radially(meridian, -s, c);
-      const BoundaryPoint a = support(A_.core, -place.N);
-      place.gap = -a.distance - dot(place.N, rim) - A_.radius;
-      place.p_A = rim + place.N * place.gap;
-      place.p_B = rim;
-      place.feature_A = a.feature;
-      place.feature_B = kRim;
-      return place;
-    };
-    int best = 0;
-    for (int k = 1; k <= kSamples; ++k) {
-      if (make_place(fan * k / kSamples).gap > make_place(fan * best / kSamples).gap) best = k;
-    }
-    double low = fan * std::max(0, best - 1) / kSamples, high = fan * std::min(kSamples, best + 1) / kSamples;
-    for (int k = 0; k < kThirds; ++k) {
-      const double third = (high - low) / 3;
-      if (make_place(low + third).gap > make_place(high - third).gap) {
-        high -= third;
-      } else {
-        low += third;
-      }
-    }
-    return make_place(0.5 * (low + high));
   }
 
   /// A gap that the pair has at most: of what was found, or of some point of A.
@@ -464,13 +352,11 @@ class BowlPair {
     const Vec low = support(A_.core, -R_AB_.z).p, high = support(A_.core, R_AB_.z).p;
     const double low_z = calc_height(low), high_z = calc_height(high);
     if (!(low_z < 0 && high_z > 0)) return;
-    if (make_candidate(low, 0).place.feature_B == kFlat) return;
     if (A_.core.kind == CoreKind::circle) return add_section_of_circle(low, low_z, high_z);
     Vec y = low + (high - low) * (-low_z / (high_z - low_z));
     if (A_.core.kind == CoreKind::plate) y = find_section_of_plate(y);
-    const Radial meridian = make_radial(R_AB_.transpose_times(y - p_AB_));
-    if (meridian.rho <= B_.core.size.y) return;
-    Proximity way = find_way_over_rim(meridian);
+    if (norm(y - p_AB_) <= B_.core.size.y) return;
+    Proximity way = find_way_out(A_, X_AB_, make_rim_wedge_at(y));
     if (!make_exact(way, project(A_.core, way.p_B).feature)) make_exact(way, way.feature_A);
     out_.add(way, 0);
   }
@@ -512,87 +398,15 @@ class BowlPair {
 
   // --- Patches ------------------------------------------------------------------------------------------------------
 
-  struct Vec2Direction {
-    double x, y;
-  };
-  static Vec2Direction get_fixed_direction(int k) {
-    constexpr std::array<Vec2Direction, LocalMinima::kFixedCount> kDirections{{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
-    return kDirections[static_cast<std::size_t>(k)];
-  }
-
   /// Adds points of A that are about as near to the same part of the bowl as `nearest`, where A is farthest along d.
   void add_patch(const Candidate& nearest, const Vec& d) {
     if (nearest.place.gap > margin_) return;
-    visit_marks(nearest.x, d, [&](const Vec& x, int feature, int number) {
+    visit_marks(A_.core, nearest.x, d, [&](const Vec& x, int feature, int number) {
       const Candidate mark = make_candidate(x, feature);
       const double rise = mark.place.gap - nearest.place.gap;
       if (mark.place.feature_B != nearest.place.feature_B || mark.place.gap > margin_) return;
       if (rise <= kPatchAngle * norm(x - nearest.x)) out_.add(mark.place, number);
     });
-  }
-
-  /// Points of the core that span what it can lie on: visit(x, feature, number).
-  template <class Visit>
-  void visit_marks(const Vec& nearest, const Vec& d, const Visit& visit) const {
-    const Vec& size = A_.core.size;
-    const Radial along = make_radial(d);
-    switch (A_.core.kind) {
-      case CoreKind::segment:
-        visit({0, 0, -size.z}, 1, 0);
-        visit({0, 0, size.z}, 2, 0);
-        break;
-      case CoreKind::box:
-        for (int feature = 18; feature < 26; ++feature) visit(get_corner(feature), feature, 0);
-        break;
-      case CoreKind::ellipsoid:
-        visit_widest_section(nearest, visit);
-        break;
-      case CoreKind::cylinder:
-        for (const int end : {0, 1}) {
-          const double z = end == 1 ? size.z : -size.z;
-          visit_rim(size.x, size.x, z, 3 + end, visit);
-          visit(place_radially(along, size.x, z), 3 + end, 0);
-        }
-        break;
-      case CoreKind::cone:
-        visit_rim(size.x, size.x, -size.z, 2, visit);
-        visit(place_radially(along, size.x, -size.z), 2, 0);
-        visit({0, 0, size.z}, 3, 0);
-        break;
-      case CoreKind::plate:
-        visit_rim(size.x, size.y, 0, 2, visit);
-        break;
-      case CoreKind::circle:
-        visit_rim(size.x, size.x, 0, 0, visit);
-        break;
-      default:
-        break;
-    }
-  }
-
-  template <class Visit>
-  static void visit_rim(double a, double b, double z, int feature, const Visit& visit) {
-    for (int k = 0; k < LocalMinima::kFixedCount; ++k) {
-      const Vec2Direction m = get_fixed_direction(k);
-      visit(Vec(a * m.x, b * m.y, z), feature, LocalMinima::kFirstFixed + k);
-    }
-  }
-
-  /// Around an ellipsoid, through the nearest point and across its shortest axis.
-  template <class Visit>
-  void visit_widest_section(const Vec& nearest, const Visit& visit) const {
-    const std::array<double, 3> a{A_.core.size.x, A_.core.size.y, A_.core.size.z};
-    const std::array<double, 3> x{nearest.x, nearest.y, nearest.z};
-    const auto shortest = static_cast<std::size_t>(std::min_element(a.begin(), a.end()) - a.begin());
-    const std::size_t i = (shortest + 1) % 3, j = (shortest + 2) % 3;
-    const double z = x[shortest] / a[shortest], scale = std::sqrt(std::max(0.0, 1 - z * z));
-    for (int k = 0; k < LocalMinima::kFixedCount; ++k) {
-      const Vec2Direction m = get_fixed_direction(k);
-      std::array<double, 3> p = x;
-      p[i] = m.x * a[i] * scale;
-      p[j] = m.y * a[j] * scale;
-      visit(Vec(p[0], p[1], p[2]), 0, LocalMinima::kFirstFixed + k);
-    }
   }
 
   const GrownCore& A_;

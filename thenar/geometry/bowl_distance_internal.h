@@ -4,26 +4,29 @@
 /// @file
 /// A bounded shape against a bowl, a half-space less a ball.
 ///
-/// With S the signed distance from the bowl or from the core of A, and r the radius that A is grown by,
+/// The gap of a convex shape is the least of its gaps with the convex wedges that the bowl's body is the union of
+/// (bowl_wedge_internal.h). When they are apart that is their distance; it is continuous for all poses and changes by
+/// no more than the shapes move. With S the signed distance from the bowl or from A's core, and r the radius that A is
+/// grown by, it is
 ///
 ///     gap = min( min S_bowl(x) over points x of A's core,  min S_A(e) over points e of the rim ) − r              (1)
 ///
-/// Apart, both are the distance or more; the first counts the points of A that are in the bowl's body, the second the
-/// rim where it cuts into a face of A. Both are continuous for all poses and change by no more than the shapes move.
+/// as long as the core is not in the body. A circle is not convex: for it (1) without the rim's term is the definition.
 ///
 /// S_bowl is R − |x − C| below the rim's direction as seen from the ball's centre C, z above and outside of the rim,
-/// and the distance from the rim in between, with continuous derivatives. So local minima of (1) are, each where it
-/// belongs to that part of the bowl:
-/// - hollow: local maxima of |x − C|: corners, ends, the far points of rims and of an ellipsoid (at most two, see
-///   FarPoints in the source), all in closed form or roots of secular equations;
+/// and the distance from the rim in between, with continuous derivatives. So local minima are, each where it belongs to
+/// that part of the bowl:
+/// - hollow: local maxima of |x − C|: corners, ends, far points of rims and ellipsoids (far_points_internal.h);
 /// - flat: the lowest point;
-/// - rim: minima of the distance between a circle and A (ring_distance_internal.h).
+/// - rim: minima of the distance between a circle and A (ring_distance_internal.h), made exact by Newton's method.
 ///
-/// A circle as A is not convex: then the rim counts as a curve, at distances ≥ 0 from it.
+/// A core in the body (only that of a shape without a ball around it can be, when penetration is shallow) gets out by
+/// the hollow, by the flat part or over the rim, whichever of the wedges' normals has the largest separation. Within
+/// some multiples of the depth around the rim they compete, and A may leave the body on the side where it is not
+/// nearest. When a core is deeper than a hundredth of the pair's size, the gap is an upper bound, below −r.
 ///
 /// Where A lies along the bowl to within kPatchAngle (foot_internal.h), points that are fixed in A are added, each with
-/// its own gap: corners, four points of a rim, four around an oblate ellipsoid; and for a ball that fills the hollow,
-/// points of the bowl spread over it.
+/// its own gap (core_marks_internal.h); and for a ball that fills the hollow, points of the bowl spread over it.
 
 #include "thenar/geometry/local_minima_internal.h"
 

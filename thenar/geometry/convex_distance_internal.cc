@@ -18,6 +18,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Proofs hold to this part of the size of the pair: some hundred roundings.
 constexpr double kProof = 2e-14;
 constexpr double kNormal = 1e-15;  ///< rad, rounding of a normal
+constexpr double kFlat = 1e-9;     ///< flat shapes are in one plane within this angle, and this part of their size
 /// Overlaps deeper than this part of the smaller shape are looked at from several sides.
 constexpr double kShallow = 1e-6;
 /// What GJK is run with until something is proved: {factor that cores are shrunk by, accuracy}.
@@ -91,6 +92,7 @@ class ConvexPair {
   /// where the normal is at the edge of that, by s(N).
   bool is_proved(const Proximity& place) const {
     const double nothing = kProof * length_;
+    if (is_out_of_plane(place.N)) return false;
     const Outside a = calc_outside(A_.core, place.feature_A, place.p_A + place.N * A_.radius, -place.N);
     if (a.length > nothing) return false;
     const Vec N_B = R_AB_.transpose_times(place.N);
@@ -201,6 +203,7 @@ class ConvexPair {
   void consider_direction(const Vec& N, Proximity& best) const {
     const double separation = calc_separation(N);
     if (!(separation > best.gap)) return;
+    if (is_out_of_plane(N)) return;
     best.N = N;
     best.p_A = support_A(N);
     best.p_B = support_B(N);
@@ -228,12 +231,32 @@ class ConvexPair {
     return settle(place);
   }
 
+  bool has_plate() const { return A_.core.kind == CoreKind::plate || B_.core.kind == CoreKind::plate; }
+  Vec find_plate_normal() const { return A_.core.kind == CoreKind::plate ? Vec{0, 0, 1} : R_AB_.z; }
+
+  /// Whether both are flat and lie in one plane: a planar problem, in which nobody gets out of the way sideways.
+  bool are_coplanar() const {
+    if (!has_plate() || A_.radius > 0 || B_.radius > 0) return false;
+    const auto is_thin = [](CoreKind kind) { return kind == CoreKind::plate || kind == CoreKind::segment; };
+    if (!is_thin(A_.core.kind) || !is_thin(B_.core.kind)) return false;
+    const Vec n = find_plate_normal(), z_A{0, 0, 1};
+    // The axis of a segment lies in the plane, that of a plate is across it.
+    const double tilt_A = A_.core.kind == CoreKind::segment ? n.z : norm(cross(n, z_A));
+    const double tilt_B = B_.core.kind == CoreKind::segment ? dot(n, R_AB_.z) : norm(cross(n, R_AB_.z));
+    return std::abs(tilt_A) < kFlat && std::abs(tilt_B) < kFlat && std::abs(dot(n, p_AB_)) < kFlat * length_;
+  }
+
+  bool is_out_of_plane(const Vec& N) const {
+    return has_plate() && std::abs(dot(N, find_plate_normal())) > kFlat && are_coplanar();
+  }
+
   /// Whether no direction nearby separates the shapes better: a critical direction of overlapping shapes need not be a
   /// maximum of s. Two vertices that have passed each other are not.
   bool is_way_out(const Proximity& place) const {
     if (place.gap >= -kProof * length_) return true;
     Vec x, y;
     complete_frame(place.N, x, y);
+    if (are_coplanar()) x = normalized(cross(place.N, find_plate_normal())), y = x;
     constexpr double kHalf = 0.70710678118654752;
     for (const double angle : {0.1, 0.01}) {
       for (const Vec& t : {x, -x, y, -y, (x + y) * kHalf, (x - y) * kHalf, (y - x) * kHalf, -(x + y) * kHalf}) {

@@ -5,6 +5,7 @@
 /// The places where a pair that is not convex is nearest: local minima of its distance, and points of arcs and lines
 /// along which the distance hardly changes.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -40,7 +41,8 @@ struct LocalMinima {
   }
   const Place& operator[](int i) const { return places[static_cast<std::size_t>(i)]; }
 
-  /// Adds a place, unless it is there already. When the list is full, the farthest is lost.
+  /// Adds a place. One that is there already keeps the lower gap and, if either has one, the number of a fixed point.
+  /// When the list is full, the farthest is lost.
   void add(const Proximity& place, int number) {
     is_ring = is_ring || is_fixed(number);
     for (int i = 0; i < count; ++i) {
@@ -48,7 +50,11 @@ struct LocalMinima {
       const Vec3<double> d = known.p_A - place.p_A;
       if (dot(d, d) > resolution * resolution || dot(known.N, place.N) < 0.9) continue;
       if (is_fixed(number)) known.number = number;
-      return;
+      if (!(place.gap < known.gap)) return;
+      number = known.number;
+      std::move(places.begin() + i + 1, places.begin() + count, places.begin() + i);
+      --count;
+      break;
     }
     if (count == kCapacity && !(place.gap < places.back().gap)) return;
     int at = count < kCapacity ? count++ : kCapacity - 1;

@@ -20,9 +20,9 @@ constexpr double kPi = std::numbers::pi;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-constexpr int kStartSamples = 12;  ///< a multiple of 4, so that the fixed points are among them
-constexpr int kMostHalvings = 16;  ///< of the start intervals: down to 1.2e-5 rad
-constexpr int kHalvingsInside = 3;
+constexpr int kStartSamples = 12;
+constexpr int kMostHalvings = 16;    ///< of the start intervals: down to 0.8e-5 rad
+constexpr int kHalvingsInside = 3;   ///< so many at least where f < 0
 constexpr double kSamePlace = 1e-7;  ///< of the circle's radius
 
 /// Which part of the change of f' over an interval a misfit of the quadratic function may be, for its monotony to be
@@ -124,6 +124,7 @@ class RingSearch {
     Sample out{angle, b.distance, dot(b.n, q.dp), 0};
     if (B_.core.kind == CoreKind::circle) out.rho = std::sqrt(q.p.x * q.p.x + q.p.y * q.p.y);
     if (out.f < best_.f) best_ = out;
+    highest_ = std::max(highest_, out.f);
     return out;
   }
 
@@ -252,10 +253,10 @@ class RingSearch {
 
   /// Turns the minima into places, numbered in the order of their angles.
   void report() {
-    // Without a minimum f is constant. One that is missing is on an arc where f is constant.
+    if (highest_ - best_.f <= calc_rounding()) return out_.add(make_place(0), LocalMinima::kFirstFixed);
+    // A minimum is missing where f is constant to rounding around it.
     const bool is_best_known = std::any_of(found_.begin(), found_.begin() + found_count_,
                                            [&](const Sample& s) { return s.f <= best_.f + calc_rounding(); });
-    if (found_count_ == 0) return out_.add(make_place(0), LocalMinima::kFirstFixed);
     if (!is_best_known) keep(best_);
     std::sort(found_.begin(), found_.begin() + found_count_,
               [](const Sample& s, const Sample& t) { return s.angle < t.angle; });
@@ -273,40 +274,49 @@ class RingSearch {
   void add_patch() {
     if (out_[0].gap > margin_) return;
     const Proximity nearest = out_[0];
+    std::array<Proximity, LocalMinima::kFixedCount> fixed;
+    std::array<bool, LocalMinima::kFixedCount> is_parallel;
+    bool is_ring = false;
     for (int k = 0; k < LocalMinima::kFixedCount; ++k) {
-      add_if_parallel(nearest, 2 * kPi * k / LocalMinima::kFixedCount, LocalMinima::kFirstFixed + k);
+      fixed[index(k)] = make_place(2 * kPi * k / LocalMinima::kFixedCount);
+      is_parallel[index(k)] = is_along(nearest, fixed[index(k)]);
+      is_ring = is_ring || (is_parallel[index(k)] && norm(fixed[index(k)].p_A - nearest.p_A) > out_.resolution);
     }
-    const bool is_flat = std::holds_alternative<PlaneSurface>(make_feature_surface(B_, nearest.feature_B).surface);
-    if (is_flat && B_.core.kind != CoreKind::half_space && std::abs(nearest.N.z) >= std::cos(kPatchAngle)) {
-      add_arc_ends(nearest);
+    for (int k = 0; is_ring && k < LocalMinima::kFixedCount; ++k) {
+      if (is_parallel[index(k)]) out_.add(fixed[index(k)], LocalMinima::kFirstFixed + k);
     }
+    if (B_.core.kind != CoreKind::half_space && std::abs(nearest.N.z) >= std::cos(kPatchAngle)) add_arc_ends(nearest);
   }
 
-  void add_if_parallel(const Proximity& nearest, double angle, int number) {
-    const Proximity place = make_place(angle);
-    const bool is_near = place.gap <= margin_;
-    if (is_near && place.gap - nearest.gap <= kPatchAngle * norm(place.p_A - nearest.p_A)) out_.add(place, number);
+  /// Whether a place is near, and the distance from the nearest place to it does not rise steeply.
+  bool is_along(const Proximity& nearest, const Proximity& place) const {
+    return place.gap <= margin_ && place.gap - nearest.gap <= kPatchAngle * norm(place.p_A - nearest.p_A);
   }
 
-  bool is_above(int face, double angle) const { return project(B_.core, calc_point(angle).p).feature == face; }
+  /// Whether the circle is above a flat face of B that the nearest place's normal is about the normal of.
+  bool is_above_face(const Proximity& nearest, double angle) const {
+    const BoundaryPoint b = project(B_.core, calc_point(angle).p);
+    if (dot(R_AB_ * b.n, nearest.N) < std::cos(kPatchAngle)) return false;
+    return std::holds_alternative<PlaneSurface>(make_feature_surface(B_, b.feature).surface);
+  }
 
-  /// The ends of the arcs that are above the face of the nearest place.
+  /// The ends of the arcs that are above a face.
   void add_arc_ends(const Proximity& nearest) {
     constexpr int kSteps = 64, kBisections = 48;
-    const int face = nearest.feature_B;
     int number = LocalMinima::kFirstEnd;
-    bool was_above = is_above(face, 0);
+    bool was_above = is_above_face(nearest, 0);
     for (int i = 0; i < kSteps; ++i) {
       double inside = 2 * kPi * i / kSteps, outside = 2 * kPi * (i + 1) / kSteps;
-      const bool is_above_now = is_above(face, outside);
-      if (is_above_now == was_above) continue;
-      if (is_above_now) std::swap(inside, outside);
-      was_above = is_above_now;
+      const bool is_above = is_above_face(nearest, outside);
+      if (is_above == was_above) continue;
+      if (is_above) std::swap(inside, outside);
+      was_above = is_above;
       for (int k = 0; k < kBisections; ++k) {
         const double middle = 0.5 * (inside + outside);
-        (is_above(face, middle) ? inside : outside) = middle;
+        (is_above_face(nearest, middle) ? inside : outside) = middle;
       }
-      add_if_parallel(nearest, inside, number++);
+      const Proximity end = make_place(inside);
+      if (is_along(nearest, end)) out_.add(end, number++);
     }
   }
 
@@ -318,7 +328,8 @@ class RingSearch {
   Vec middle_, x_, y_;     // of the circle in the frame of B; x_, y_ as long as the radius
   double margin_, level_;  // of the gap and of f
   LocalMinima& out_;
-  Sample best_{0, kInfinity, 0, 0};
+  Sample best_{0, kInfinity, 0, 0};  // of all samples
+  double highest_ = -kInfinity;
   std::array<Sample, LocalMinima::kCapacity> found_;
   int found_count_ = 0;
 };

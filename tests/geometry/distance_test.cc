@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Distance of two shapes of every kind against a reference in long double by another method (reference_distance.h), and
+// laws that it must obey: it does not depend on the order of the two, on the world's frame, on the unit of length or on
+// what is remembered, and it changes by no more than the shapes move.
+//
+// Tolerances. Gaps: 1e-12 of the pair's length (sizes and coordinates, of the order of metres). Normals: 1e-10 rad,
+// plus what the rounding of the input to double means for them: a relative displacement of ε length turns N by up to
+// ∂N/∂p ε length, where ∂N/∂p is the reference's, and large where both surfaces are nearly parallel (flat ellipsoids,
+// 1/curvature) or two vertices almost touch (1/gap). The same goes for the points.
+//
+// By default 20 pairs of each kind that are apart and convex, for which the reference is fast. With
+// THENAR_DISTANCE_PAIRS=n there are n of every kind, torus and bowl included, a third of each placement; the reference
+// then needs up to a second for a pair that touches.
+
+#include "thenar/geometry/distance.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "random_pairs.h"
+#include "thenar/spatial/rotation.h"
+
+namespace thenar {
+namespace {
+
+using test::KindPair;
+using test::Placement;
+using test::RandomPairs;
+using test::ShapePair;
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr Placement kPlacements[] = {Placement::apart, Placement::touching, Placement::shallow};
+
+const char* const kPairs = std::getenv("THENAR_DISTANCE_PAIRS");
+int pair_count() { return kPairs != nullptr ? std::atoi(kPairs) : 20; }
+Placement placement(int i) { return kPairs != nullptr ? kPlacements[i % 3] : Placement::apart; }
+
+std::vector<KindPair> kind_pairs() {
+  std::vector<KindPair> kinds = test::all_kind_pairs();
+  const auto is_slow = [](const KindPair& k) {
+    return k.A == test::kTorus || k.B == test::kTorus || k.A == test::kBowl || k.B == test::kBowl;
+  };
+  if (kPairs == nullptr) std::erase_if(kinds, is_slow);
+  return kinds;
+}
+
+Proximity find_cold(const ShapePair& pair) {
+  PairMemory memory;
+  return find_closest(make_core(pair.A), pair.X_WA, make_core(pair.B), pair.X_WB, memory);
+}
+
+/// What errors of kPlaceError lengths in the relative place do to the normal (rad) and to the points (m).
+constexpr double kPlaceError = 256 * kEpsilon;
+double allowed_turn(const ShapePair& pair) {
+  return 1e-10 + kPlaceError * (1 + pair.length * static_cast<double>(pair.expected.normal_sensitivity));
+}
+double allowed_travel(const ShapePair& pair) {
+  return 1e-10 * pair.length + kPlaceError * pair.length * (1 + static_cast<double>(pair.expected.point_sensitivity));
+}
+double allowed_error(const ShapePair& pair) { return 1e-12 * pair.length; }
+
+/// Whether N is one of several: two places are equally near, to rounding, or rounding turns it by any angle.
+bool is_ambiguous(const ShapePair& pair) {
+  return static_cast<double>(pair.expected.lead) <= 1e-11 * pair.length || allowed_turn(pair) > 0.01;
+}
+
+struct Errors {
+  double gap = 0, normal = 0, point = 0;
+  int compared = 0;  ///< normals
+};
+
+/// Compares with the reference and keeps the largest errors.
+void expect_reference(const ShapePair& pair, const Proximity& found, Errors& worst) {
+  const Vector3<double> N = pair.expected.N.cast<double>();
+  const double gap_error = std::abs(static_cast<double>(found.gap - pair.expected.gap));
+  worst.gap = std::max(worst.gap, gap_error / pair.length);
+  EXPECT_LE(gap_error, allowed_error(pair)) << "gap " << static_cast<double>(pair.expected.gap);
+  // The points belong to the gap and the normal.
+  EXPECT_NEAR(norm(found.N), 1, 64 * kEpsilon);
+  EXPECT_LE(norm(found.p_A - found.p_B - found.N * found.gap), allowed_error(pair));
+  if (is_ambiguous(pair)) return;
+  const double turn = (found.N.eigen() - N).norm();
+  EXPECT_LE(turn, allowed_turn(pair)) << "gap " << static_cast<double>(pair.expected.gap) << ", sensitivity "
+                                      << static_cast<double>(pair.expected.normal_sensitivity);
+  if (allowed_turn(pair) <= 2e-10) {
+    worst.normal = std::max(worst.normal, turn);
+    ++worst.compared;
+  }
+  const double travel = (found.p_A.eigen() - pair.expected.p_A.cast<double>()).norm();
+  EXPECT_LE(travel, allowed_travel(pair));
+  if (allowed_travel(pair) <= 2e-10 * pair.length) worst.point = std::max(worst.point, travel / pair.length);
+}
+
+std::string describe(const Shape& shape) {
+  struct Text {
+    std::string operator()(const Sphere& s) { return fmt::format("{:.17g}", s.radius); }
+    std::string operator()(const Ellipsoid& s) { return three(s.semi_axes); }
+    std::string operator()(const Cylinder& s) { return fmt::format("{:.17g}, {:.17g}", s.radius, s.length); }
+    std::string operator()(const Capsule& s) { return fmt::format("{:.17g}, {:.17g}", s.radius, s.length); }
+    std::string operator()(const Cone& s) { return fmt::format("{:.17g}, {:.17g}", s.radius, s.height); }
+    std::string operator()(const Box& s) { return three(s.sides); }
+    std::string operator()(const RoundedBox& s) { return fmt::format("{}, {:.17g}", three(s.sides), s.radius); }
+    std::string operator()(const Torus& s) { return fmt::format("{:.17g}, {:.17g}", s.radius, s.tube); }
+    std::string operator()(const Rod& s) { return fmt::format("{:.17g}", s.length); }
+    std::string operator()(const Ellipse& s) { return fmt::format("{:.17g}, {:.17g}", s.a, s.b); }
+    std::string operator()(const Plane&) { return ""; }
+    std::string operator()(const Bowl& s) { return fmt::format("{:.17g}, {:.17g}", s.radius, s.depth); }
+    static std::string three(const Vector3<double>& v) {
+      return fmt::format("{{{:.17g}, {:.17g}, {:.17g}}}", v.x(), v.y(), v.z());
+    }
+  };
+  return fmt::format("{}{{{}}}", shape_name(shape), std::visit(Text(), shape));
+}
+/// Everything that is needed to repeat a failure.
+std::string describe(const ShapePair& pair) {
+  std::string text;
+  for (const auto& [shape, X] : {std::pair(pair.A, pair.X_WA), std::pair(pair.B, pair.X_WB)}) {
+    const Vector4<double> q = quaternion_from_rotation(X.R);
+    text += fmt::format("\n  {} at ({:.17g}, {:.17g}, {:.17g}), quaternion ({:.17g}, {:.17g}, {:.17g}, {:.17g})",
+                        describe(shape), X.p.x(), X.p.y(), X.p.z(), q(0), q(1), q(2), q(3));
+  }
+  return text;
+}
+
+class DistanceOfKind : public ::testing::TestWithParam<KindPair> {
+ protected:
+  /// Calls check(pair) with `count` pairs, a third of each placement.
+  template <class Check>
+  void for_pairs(unsigned seed, int count, const Check& check) {
+    RandomPairs random(seed + 100 * static_cast<unsigned>(GetParam().A * test::kShapeKinds + GetParam().B));
+    for (int i = 0; i < count; ++i) {
+      const ShapePair pair = random.pair(GetParam(), placement(i));
+      SCOPED_TRACE(describe(pair));
+      check(random, pair);
+      if (HasFailure()) return;  // one pair tells enough
+    }
+  }
+};
+
+TEST_P(DistanceOfKind, IsThatOfTheReference) {
+  Errors worst;
+  for_pairs(1, pair_count(),
+            [&](RandomPairs&, const ShapePair& pair) { expect_reference(pair, find_cold(pair), worst); });
+  fmt::print("{:<24} largest errors: gap {:.1e} of the length, normal {:.1e} rad ({} compared), point {:.1e}\n",
+             test::name_of(GetParam()), worst.gap, worst.normal, worst.compared, worst.point);
+  RecordProperty("gap", fmt::format("{:.2e}", worst.gap));
+  RecordProperty("normal", fmt::format("{:.2e}", worst.normal));
+}
+
+/// Two results for the same pair; `N` and the points where they are determined.
+void expect_same(const ShapePair& pair, const Proximity& x, const Proximity& y) {
+  EXPECT_LE(std::abs(x.gap - y.gap), allowed_error(pair));
+  if (is_ambiguous(pair)) return;
+  EXPECT_LE(norm(x.N - y.N), allowed_turn(pair));
+  EXPECT_LE(norm(x.p_A - y.p_A), allowed_travel(pair));
+}
+
+constexpr int kLawCount = 30;
+
+TEST_P(DistanceOfKind, DoesNotDependOnTheOrder) {
+  for_pairs(2, kLawCount, [](RandomPairs&, const ShapePair& pair) {
+    PairMemory memory;
+    Proximity swapped = find_closest(make_core(pair.B), pair.X_WB, make_core(pair.A), pair.X_WA, memory);
+    std::swap(swapped.p_A, swapped.p_B);
+    swapped.N = -swapped.N;
+    expect_same(pair, find_cold(pair), swapped);
+  });
+}
+
+TEST_P(DistanceOfKind, DoesNotDependOnTheWorld) {
+  for_pairs(3, kLawCount, [](RandomPairs& random, const ShapePair& pair) {
+    const Pose<double> X{random.rotation(), random.unit_vector() * pair.length};
+    ShapePair moved = pair;
+    moved.X_WA = X * pair.X_WA;
+    moved.X_WB = X * pair.X_WB;
+    Proximity found = find_cold(moved);
+    const Pose<double> back = X.inverse();
+    found.p_A = Vec3<double>(back * found.p_A.eigen());
+    found.p_B = Vec3<double>(back * found.p_B.eigen());
+    found.N = Vec3<double>(back.R * found.N.eigen());
+    expect_same(pair, find_cold(pair), found);
+  });
+}
+
+Shape scaled(const Shape& shape, double k) {
+  struct Scale {
+    double k;
+    Shape operator()(const Sphere& s) const { return Sphere{k * s.radius}; }
+    Shape operator()(const Ellipsoid& s) const { return Ellipsoid{k * s.semi_axes}; }
+    Shape operator()(const Cylinder& s) const { return Cylinder{k * s.radius, k * s.length}; }
+    Shape operator()(const Capsule& s) const { return Capsule{k * s.radius, k * s.length}; }
+    Shape operator()(const Cone& s) const { return Cone{k * s.radius, k * s.height}; }
+    Shape operator()(const Box& s) const { return Box{k * s.sides}; }
+    Shape operator()(const RoundedBox& s) const { return RoundedBox{k * s.sides, k * s.radius}; }
+    Shape operator()(const Torus& s) const { return Torus{k * s.radius, k * s.tube}; }
+    Shape operator()(const Rod& s) const { return Rod{k * s.length}; }
+    Shape operator()(const Ellipse& s) const { return Ellipse{k * s.a, k * s.b}; }
+    Shape operator()(const Plane&) const { return Plane{}; }
+    Shape operator()(const Bowl& s) const { return Bowl{k * s.radius, k * s.depth}; }
+  };
+  return std::visit(Scale{k}, shape);
+}
+
+TEST_P(DistanceOfKind, DoesNotDependOnTheUnitOfLength) {
+  for_pairs(4, kLawCount, [](RandomPairs&, const ShapePair& pair) {
+    for (const double k : {1e-3, 1e3}) {  // km and mm
+      ShapePair other = pair;
+      other.A = scaled(pair.A, k);
+      other.B = scaled(pair.B, k);
+      other.X_WA.p *= k;
+      other.X_WB.p *= k;
+      Proximity found = find_cold(other);
+      found.gap /= k;
+      found.p_A = found.p_A * (1 / k);
+      found.p_B = found.p_B * (1 / k);
+      expect_same(pair, find_cold(pair), found);
+    }
+  });
+}
+
+/// B turned by up to `angle` and moved by up to `travel`, both at random.
+Pose<double> jolt(RandomPairs& random, const Pose<double>& X, double angle, double travel) {
+  return {rotation_about_axis(random.unit_vector(), angle * random.uniform(-1, 1)) * X.R,
+          X.p + random.unit_vector() * travel * random.uniform(-1, 1)};
+}
+
+TEST_P(DistanceOfKind, DoesNotDependOnWhatIsRemembered) {
+  for_pairs(5, kLawCount, [](RandomPairs& random, const ShapePair& pair) {
+    const Proximity cold = find_cold(pair);
+    const GrownCore A = make_core(pair.A), B = make_core(pair.B);
+    const double size = std::min(test::calc_extent(pair.A), test::calc_extent(pair.B));
+    // From the same pose, from neighbouring ones and from somewhere else altogether.
+    for (const double how_far : {0.0, 1e-6, 1e-3, 0.03, 0.3, 3.0}) {
+      PairMemory memory;
+      find_closest(A, pair.X_WA, B, jolt(random, pair.X_WB, how_far, how_far * size), memory);
+      expect_same(pair, cold, find_closest(A, pair.X_WA, B, pair.X_WB, memory));
+    }
+  });
+}
+
+/// No point of B moves by more than the gap may change. Paths go on in straight lines, and back where they would go
+/// deeper than what is shallow.
+TEST_P(DistanceOfKind, ChangesByNoMoreThanTheShapesMove) {
+  constexpr int kSteps = 300;
+  for_pairs(6, 6, [](RandomPairs& random, const ShapePair& pair) {
+    const GrownCore A = make_core(pair.A), B = make_core(pair.B);
+    // The bounded one moves: only for it is there a bound of how far its points go.
+    const bool moves_B = !is_unbounded(pair.B);
+    const Shape& mover = moves_B ? pair.B : pair.A;
+    const double extent = test::calc_extent(mover);
+    const double size = std::min(test::calc_thickness(pair.A), test::calc_thickness(pair.B));
+    const double travel = 0.01 * size, angle = 0.01 * random.uniform(0, 1);
+    Pose<double> X = moves_B ? pair.X_WB : pair.X_WA;
+    const Matrix3<double> turn = rotation_about_axis(random.unit_vector(), angle);
+    Vector3<double> way = random.unit_vector() * travel;
+    PairMemory memory;
+    const auto gap_at = [&](Proximity& found) {
+      found = find_closest(A, moves_B ? pair.X_WA : X, B, moves_B ? X : pair.X_WB, memory);
+      return found.gap;
+    };
+    Proximity found;
+    double gap = gap_at(found);
+    for (int step = 0; step < kSteps; ++step) {
+      X = {turn * X.R, X.p + way};
+      const double next = gap_at(found);
+      ASSERT_LE(std::abs(next - gap), travel + angle * extent + allowed_error(pair)) << "step " << step;
+      gap = next;
+      // N points into A: that is away for A, back for B.
+      const Vector3<double> out = found.N.eigen() * (moves_B ? -1 : 1);
+      if (gap < -0.02 * size && way.dot(out) < 0) way -= 2 * way.dot(out) * out;
+      if (gap > 3 * extent && way.dot(out) > 0) way = -way;
+    }
+  });
+}
+
+std::string test_name(const ::testing::TestParamInfo<KindPair>& info) {
+  RandomPairs random(0);
+  return fmt::format("{}_{}", shape_name(random.shape(info.param.A)), shape_name(random.shape(info.param.B)));
+}
+INSTANTIATE_TEST_SUITE_P(Every, DistanceOfKind, ::testing::ValuesIn(kind_pairs()), test_name);
+
+}  // namespace
+}  // namespace thenar
