@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "core_cases.h"
 #include "thenar/geometry/core.h"
@@ -53,6 +54,22 @@ TEST(CoreProject, HoldsNearTheFocalCurveOfEllipsoids) {
     const Boundary boundary(core);
     Queries queries(core, boundary);
     for (int i = 0; i < 500; ++i) expect_projection(core, boundary, queries.near_focus());
+    if (HasFailure()) return;
+  }
+}
+
+TEST(CoreProject, HoldsInPlanesOfSymmetryInsideEllipsoids) {
+  // There the nearest point is beside the plane if q is inside the focal curve, and in it otherwise.
+  for (const Core& core : make_cores()) {
+    if (core.kind != CoreKind::ellipsoid) continue;
+    const Boundary boundary(core);
+    std::mt19937_64 generator(5);
+    std::uniform_real_distribution<double> part(-1, 1);
+    for (int i = 0; i < 300; ++i) {
+      Point q(part(generator) * core.size.x, part(generator) * core.size.y, part(generator) * core.size.z);
+      (i % 3 == 0 ? q.x : i % 3 == 1 ? q.y : q.z) = 0;
+      expect_projection(core, boundary, q);
+    }
     if (HasFailure()) return;
   }
 }

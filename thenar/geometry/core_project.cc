@@ -113,14 +113,18 @@ class EllipsoidProjector {
 
   /// A⁻¹ p, a unit vector.
   Vec3<double> find_nearest() {
-    const double s = find_root();
-    const Vec3<double> z{k_.x / (c_.x + s), k_.y / (c_.y + s), k_.z / (c_.z + s)};
-    const double z2 = dot(z, z);
-    if (s <= least_ && z2 < 1) return complete(z, 1 - z2);
-    return z * (1.5 - 0.5 * z2);  // 1/√z2, since z2 is 1 nearly to rounding
+    if (high_ <= surface_) {  // inside
+      const Vec3<double> flat = calc_z(least_);
+      const double flat2 = dot(flat, flat);
+      if (flat2 < 1) return complete(flat, 1 - flat2);
+    }
+    const Vec3<double> z = calc_z(find_root());
+    return z * (1.5 - 0.5 * dot(z, z));  // 1/|z|, since |z| is 1 nearly to rounding
   }
 
  private:
+  Vec3<double> calc_z(double s) const { return {k_.x / (c_.x + s), k_.y / (c_.y + s), k_.z / (c_.z + s)}; }
+
   /// |z| ≥ |z_i| and |z| ≥ |k|/(c̄ + s), with c̄ the mean of c_i weighted with k_i² (Jensen), bound s from below;
   /// |z| ≤ |k|/s bounds it from above. At s = a_min², which is t = 0, |z|² = Σ (q_i/a_i)² = `height2`, more than 1 if q
   /// is outside.
@@ -151,7 +155,6 @@ class EllipsoidProjector {
       if (excess > 0) {
         low_ = s;
       } else {
-        if (s <= least_) return s;
         high_ = s;
         if (low_ >= s) low_ = least_;  // the bound was rounded up
       }
