@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -15,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "hash.h"
 #include "peers/loaded_peer.h"
 #include "thenar/dynamics/forward_dynamics.h"
 #include "thenar/simulate/simulate.h"
@@ -30,17 +29,13 @@ struct Motion {
   double reached() const { return rows.back().t; }
 };
 
-/// FNV-1a over the bits of the last state: equal for equal answers only.
+/// Of the bits of the last state.
 inline std::uint64_t hash_of_end(const Motion& motion) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
+  Hash hash;
   for (const VectorX<double>* vector : {&motion.rows.back().q, &motion.rows.back().v}) {
-    for (const double x : *vector) {
-      unsigned char bytes[sizeof x];
-      std::memcpy(bytes, &x, sizeof x);
-      for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
-    }
+    for (const double x : *vector) hash.add(x);
   }
-  return hash;
+  return hash.value();
 }
 
 /// Who moves the scenario, and how.

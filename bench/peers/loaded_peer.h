@@ -4,10 +4,8 @@
 /// @file
 /// Our side of peer.h: opens the shared libraries of a folder and hands each the tree of a model.
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "peer.h"
+#include "shared_library.h"
 #include "thenar/model/model.h"
 
 namespace thenar::bench {
@@ -75,16 +74,11 @@ class LoadedPeer {
   /// Null, with the reason in `why_not`, where the library or the tree cannot be loaded.
   static std::unique_ptr<LoadedPeer> open(const std::filesystem::path& library, const PeerTree& tree,
                                           std::string& why_not) {
-    // RTLD_LOCAL: two versions of one engine may be in the process.
-    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-      why_not = dlerror();
-      return nullptr;
-    }
-    const auto create = reinterpret_cast<ThenarPeerCreate>(dlsym(handle, "thenar_peer_create"));
-    char error[256] = "no thenar_peer_create in the library";
+    const auto create = load_function<ThenarPeerCreate>(library, "thenar_peer_create", why_not);
+    if (create == nullptr) return nullptr;
+    char error[256] = "";
     std::unique_ptr<LoadedPeer> loaded(new LoadedPeer);
-    if (create == nullptr || !create(&tree, &loaded->peer_, error)) {
+    if (!create(&tree, &loaded->peer_, error)) {
       why_not = error;
       loaded->peer_.destroy = nullptr;
       return nullptr;
@@ -109,13 +103,7 @@ class LoadedPeer {
 inline std::vector<std::unique_ptr<LoadedPeer>> open_peers(const std::filesystem::path& folder, const PeerTree& tree,
                                                            const std::string& scene) {
   std::vector<std::unique_ptr<LoadedPeer>> peers;
-  if (!std::filesystem::is_directory(folder)) return peers;
-  std::vector<std::filesystem::path> libraries;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".so") libraries.push_back(entry.path());
-  }
-  std::sort(libraries.begin(), libraries.end());
-  for (const auto& library : libraries) {
+  for (const auto& library : list_libraries(folder)) {
     std::string why_not;
     auto peer = LoadedPeer::open(library, tree, why_not);
     if (peer == nullptr) {

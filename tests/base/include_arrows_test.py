@@ -25,6 +25,8 @@ THIRD_PARTY = {
     "mujoco/": {"tests", "bench/peers"},
     "pinocchio/": {"bench/peers"},
     "boost/": {"bench/peers"},
+    "bullet/": {"bench/peers"},
+    "fcl/": {"bench/peers"},
     "unsupported/Eigen/": {"bench/peers"},
 }
 # POSIX, the C library and the loader; the C++ standard library has no slash and no dot.

@@ -278,6 +278,77 @@ TEST_P(DistanceOfKind, ChangesByNoMoreThanTheShapesMove) {
   });
 }
 
+// --- Places with many nearest points, which random pairs never have
+// -----------------------------------------------------
+
+struct AlignedCase {
+  const char* name;
+  Shape A, B;
+  Vector3<double> p;  ///< of B in A's frame
+  double gap;
+  Vector3<double> turn = Vector3<double>::Zero();  ///< rotation vector of B, rad
+};
+
+const double kRight = std::acos(-1.0) / 2;
+
+const std::vector<AlignedCase>& aligned_cases() {
+  static const std::vector<AlignedCase> cases = {
+      {"box on box", Box{{1, 1, 1}}, Box{{0.5, 0.5, 0.5}}, {0.1, 0.2, 1}, 0.25},
+      {"box in box by a face", Box{{1, 1, 1}}, Box{{0.5, 0.5, 0.5}}, {0.1, 0.2, 0.74}, -0.01},
+      {"boxes edge along edge", Box{{1, 1, 1}}, Box{{1, 1, 1}}, {1.5, 1.5, 0.3}, std::sqrt(0.5)},
+      {"boxes vertex to vertex", Box{{1, 1, 1}}, Box{{1, 1, 1}}, {1.5, 1.5, 1.5}, std::sqrt(0.75)},
+      {"box over box by an edge", Box{{2, 2, 2}}, Box{{2, 2, 2}}, {0, 0, 4}, 3 - std::sqrt(2.0), {kRight / 2, 0, 0}},
+      {"box on plane", Box{{1, 2, 3}}, Plane{}, {0, 0, -2}, 0.5},
+      {"rounded box on box", RoundedBox{{1, 1, 1}, 0.25}, Box{{1, 1, 1}}, {0.2, 0, 1.5}, 0.5},
+      {"spheres with one centre", Sphere{0.5}, Sphere{0.25}, {0, 0, 0}, -0.75},
+      {"sphere in the middle of a capsule", Sphere{0.5}, Capsule{0.25, 1}, {0, 0, 0.2}, -0.75},
+      {"capsules side by side", Capsule{0.25, 1}, Capsule{0.25, 1}, {0.75, 0, 0.3}, 0.25},
+      {"capsules in line", Capsule{0.25, 1}, Capsule{0.25, 1}, {0, 0, 2}, 0.5},
+      {"capsules crossed", Capsule{0.25, 1}, Capsule{0.25, 1}, {0, 0.75, 0}, 0.25, {0, kRight, 0}},
+      {"rods side by side", Rod{1}, Rod{0.5}, {0, 0.5, 0}, 0.5},
+      {"cylinders end to end", Cylinder{0.5, 1}, Cylinder{0.25, 1}, {0, 0, 1.25}, 0.25},
+      {"cylinders side by side", Cylinder{0.5, 1}, Cylinder{0.25, 1}, {1, 0, 0.1}, 0.25},
+      {"cylinder on box", Cylinder{0.5, 1}, Box{{1, 1, 1}}, {0, 0, -1.25}, 0.25},
+      {"cylinder lying on plane", Cylinder{0.5, 1}, Plane{}, {-0.75, 0, 0}, 0.25, {0, kRight, 0}},
+      {"cone on box", Cone{0.5, 1}, Box{{2, 2, 2}}, {0, 0, -1.75}, 0.25},
+      {"cones tip to tip", Cone{0.5, 1}, Cone{0.5, 1}, {0, 0, 1.25}, 0.25, {2 * kRight, 0, 0}},
+      {"cones base to base", Cone{0.5, 1}, Cone{0.25, 1}, {0, 0, -1.25}, 0.25, {2 * kRight, 0, 0}},
+      {"cone's tip over box", Cone{0.5, 1}, Box{{2, 2, 2}}, {0, 0, 1.75}, 0.25},
+      {"ellipsoids in line", Ellipsoid{{1, 0.5, 0.05}}, Ellipsoid{{1, 0.5, 0.05}}, {0, 0, 1}, 0.9},
+      {"ellipsoid and sphere", Ellipsoid{{0.5, 0.5, 0.5}}, Sphere{0.25}, {0, 1, 0}, 0.25},
+      {"ellipse over ellipse", Ellipse{1, 0.5}, Ellipse{0.5, 0.25}, {0, 0, 0.5}, 0.5},
+      {"ellipses side by side", Ellipse{1, 0.5}, Ellipse{0.5, 0.25}, {2, 0, 0}, 0.5},
+      {"ring around cylinder", Torus{1, 0.25}, Cylinder{0.5, 3}, {0, 0, 0.2}, 0.25},
+      {"ring around sphere", Torus{1, 0.25}, Sphere{0.5}, {0, 0, 0}, 0.25},
+      {"rings one over the other", Torus{1, 0.25}, Torus{1, 0.25}, {0, 0, 1}, 0.5},
+      {"ring in ring", Torus{1, 0.125}, Torus{0.5, 0.125}, {0, 0, 0}, 0.25},
+      {"ring on plane", Torus{1, 0.25}, Plane{}, {0, 0, -0.5}, 0.25},
+      {"ring on box", Torus{1, 0.25}, Box{{4, 4, 1}}, {0, 0, -1}, 0.25},
+      {"sphere in the middle of a bowl", Sphere{0.5}, Bowl{1, 1}, {0, 0, 0}, 0.5},
+      {"cylinder standing in a bowl", Cylinder{0.375, 1}, Bowl{1.25, 1.25}, {0, 0, 0.5}, 1.25 - std::hypot(0.375, 1)},
+      {"ring in a bowl", Torus{0.75, 0.125}, Bowl{1.25, 1.25}, {0, 0, 0.5}, 1.25 - std::hypot(0.75, 0.5) - 0.125},
+      {"sphere on a bowl's rim", Sphere{0.75}, Bowl{1, 1}, {0, 0, -1}, std::sqrt(2.0) - 0.75},
+  };
+  return cases;
+}
+
+TEST(Distance, OfAlignedShapesIsTheClosedForm) {
+  for (const AlignedCase& c : aligned_cases()) {
+    SCOPED_TRACE(c.name);
+    const double angle = c.turn.norm();
+    const Matrix3<double> R = angle > 0 ? rotation_about_axis(c.turn / angle, angle) : Matrix3<double>::Identity();
+    // As it stands, and in a world where rounding breaks the symmetry.
+    RandomPairs random(7);
+    for (const Pose<double>& X : {Pose<double>(), Pose<double>{random.rotation(), random.unit_vector()}}) {
+      PairMemory memory;
+      const Proximity found = find_closest(make_core(c.A), X, make_core(c.B), X * Pose<double>{R, c.p}, memory);
+      EXPECT_NEAR(found.gap, c.gap, 1e-14);
+      EXPECT_NEAR(norm(found.N), 1, 64 * kEpsilon);
+      EXPECT_LE(norm(found.p_A - found.p_B - found.N * found.gap), 1e-14);
+    }
+  }
+}
+
 std::string test_name(const ::testing::TestParamInfo<KindPair>& info) {
   RandomPairs random(0);
   return fmt::format("{}_{}", shape_name(random.shape(info.param.A)), shape_name(random.shape(info.param.B)));
