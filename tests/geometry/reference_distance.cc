@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <random>
 
 #include "reference_search.h"
 
@@ -109,8 +110,9 @@ class Solver {
       break;
     }
     if (found.is_empty()) return {};
-    const bool is_sharp = add_all_above(0, found);
-    const bool is_complete = is_sharp || add_all_above(kPlateau * static_cast<double>(scale_), found);
+    const bool is_sharp = add_all_above(0, found) && add_climbed({found.best().n}, found);
+    const bool is_complete = is_sharp || (add_climbed(spread_directions(found), found) &&
+                                          add_all_above(kPlateau * static_cast<double>(scale_), found));
     at = found.best();
     Result result = certify_convex(at, is_sharp ? found.lead() : 0);
     result.is_certified = is_complete;
@@ -132,6 +134,58 @@ class Solver {
       found.add(local);
     }
     return true;
+  }
+
+  /// Some directions that bounds do not exclude, as far from each other and from known optima as can be.
+  std::vector<Vec> spread_directions(const Candidates& found) const {
+    constexpr std::size_t kCount = 12;
+    const double known = static_cast<double>(found.best().gap);
+    const Directions coarse = find_separating_directions(A_, B_, X_AB_, known, 0.05);
+    std::vector<Vec> chosen = {found.best().n};
+    while (chosen.size() < kCount && !coarse.spots.empty()) {
+      const auto distance = [&](const Vec& n) {
+        Real least = kInfinity;
+        for (const Vec& other : chosen) least = std::min(least, (other - n).norm());
+        return least;
+      };
+      const auto farthest =
+          std::max_element(coarse.spots.begin(), coarse.spots.end(), [&](const auto& x, const auto& y) {
+            return distance(x.n.template cast<Real>()) < distance(y.n.template cast<Real>());
+          });
+      chosen.push_back(farthest->n.cast<Real>());
+    }
+    return chosen;
+  }
+
+  /// Climbs from each direction and adds the optima that are found. False when a direction separates the bodies better
+  /// than any of them.
+  bool add_climbed(const std::vector<Vec>& starts, Candidates& found) const {
+    Real best = -kInfinity;
+    for (const Vec& start : starts) {
+      const Vec n = climb_separation(start);
+      const Real separation = calc_separation(A_, B_, X_AB_, n);
+      best = std::max(best, separation);
+      NearestPoints local;
+      if (separation > found.best().gap + 1e-16L * scale_ && solve_around(n, local)) found.add(local);
+    }
+    return best <= found.best().gap + 1e-16L * scale_;
+  }
+
+  /// Towards a local maximum of s(n), which has ridges: by random steps that grow with success and shrink without.
+  Vec climb_separation(Vec n) const {
+    std::mt19937 generator(1);
+    std::normal_distribution<double> normal;
+    Real value = calc_separation(A_, B_, X_AB_, n), step = 0.03L;
+    for (int i = 0; i < 1500 && step > 1e-10L; ++i) {
+      const double x = normal(generator), y = normal(generator), z = normal(generator);
+      const Vec tried = (n + step * Vec(x, y, z)).normalized();
+      const Real tried_value = calc_separation(A_, B_, X_AB_, tried);
+      step *= tried_value > value ? 1.7L : 0.9L;
+      if (tried_value <= value) continue;
+      n = tried;
+      value = tried_value;
+    }
+    return n;
   }
 
   /// Optima between the faces, edges and vertices that meet where the bodies touch. Overlapping bodies are stopped by a

@@ -8,6 +8,7 @@
 
 #include "thenar/geometry/element_newton_internal.h"
 #include "thenar/geometry/gjk_internal.h"
+#include "thenar/geometry/normal_newton_internal.h"
 
 namespace thenar::internal {
 namespace {
@@ -21,6 +22,8 @@ constexpr double kNormal = 1e-15;  ///< rad, rounding of a normal
 constexpr double kFlat = 1e-9;     ///< flat shapes are in one plane within this angle, and this part of their size
 /// Overlaps deeper than this part of the smaller shape are looked at from several sides.
 constexpr double kShallow = 1e-6;
+constexpr double kExplored = 0.05;  ///< up to this part, all features nearby are considered
+constexpr double kReach = 8;        ///< times the depth: what is nearby
 /// What GJK is run with until something is proved: {factor that cores are shrunk by, accuracy}.
 constexpr std::array<std::array<double, 2>, 6> kAttempts{
     {{1, 1e-4}, {0.95, 1e-4}, {1, 1e-10}, {0.95, 1e-10}, {0.7, 1e-4}, {0.3, 1e-4}}};
@@ -54,6 +57,21 @@ bool is_sharp(CoreKind kind, int feature) {
       return feature >= 2;
     default:
       return kind == CoreKind::point || kind == CoreKind::segment;
+  }
+}
+
+bool is_vertex(CoreKind kind, int feature) {
+  switch (kind) {
+    case CoreKind::point:
+      return true;
+    case CoreKind::segment:
+      return feature > 0;
+    case CoreKind::box:
+      return feature >= 18;
+    case CoreKind::cone:
+      return feature == 3;
+    default:
+      return false;
   }
 }
 
@@ -105,13 +123,18 @@ class ConvexPair {
   bool settle(Proximity& place) const {
     constexpr int kMostCorrections = 8;
     for (int k = 0; k < kMostCorrections; ++k) {
-      const bool is_solved = is_flat(A_.core.kind, place.feature_A)   ? put_on_face_of_A(place)
-                             : is_flat(B_.core.kind, place.feature_B) ? put_on_face_of_B(place)
-                                                                      : polish(A_, B_, X_AB_, place) != Polish::failed;
-      if (is_solved && is_proved(place)) return true;
+      if ((put_vertex(place) || solve_on_features(place)) && is_proved(place)) return true;
       if (!correct_features(place)) return false;
     }
     return false;
+  }
+
+  /// The place that the features have, without regard to where they end. A flat face tells which feature of the other
+  /// shape it is. Else by Newton's method on the normal, or on the elements where that is singular.
+  bool solve_on_features(Proximity& place) const {
+    if (is_flat(A_.core.kind, place.feature_A)) return put_on_face_of_A(place);
+    if (is_flat(B_.core.kind, place.feature_B)) return put_on_face_of_B(place);
+    return polish_normal(A_, B_, X_AB_, place) || polish(A_, B_, X_AB_, place) != Polish::failed;
   }
 
   /// A flat face of A: the point of B that is deepest below its plane.
@@ -134,6 +157,38 @@ class ConvexPair {
     place.feature_A = a.feature;
     place.gap = dot(place.N, place.p_A - from_B(face.p));
     place.p_B = place.p_A - place.N * place.gap;
+    return true;
+  }
+
+  /// A vertex outside of the other shape tells which of its features it is.
+  bool put_vertex(Proximity& place) const {
+    return (is_vertex(A_.core.kind, place.feature_A) && put_vertex_of_A(place)) ||
+           (is_vertex(B_.core.kind, place.feature_B) && put_vertex_of_B(place));
+  }
+
+  /// A vertex of A: the nearest point of B's core, whose normal is exact however near it is. False if it is inside: the
+  /// rest of A may stop it from leaving by the nearest face.
+  bool put_vertex_of_A(Proximity& place) const {
+    const Vec vertex = snap({A_.core, 0}, place.feature_A, place.p_A, -place.N).p;
+    const BoundaryPoint b = project(B_.core, to_B(vertex));
+    if (!(b.distance > 0)) return false;
+    place.N = R_AB_ * b.n;
+    place.feature_B = b.feature;
+    place.gap = b.distance - A_.radius - B_.radius;
+    place.p_A = vertex - place.N * A_.radius;
+    place.p_B = from_B(b.p) + place.N * B_.radius;
+    return true;
+  }
+
+  bool put_vertex_of_B(Proximity& place) const {
+    const Vec vertex = from_B(snap({B_.core, 0}, place.feature_B, to_B(place.p_B), R_AB_.transpose_times(place.N)).p);
+    const BoundaryPoint a = project(A_.core, vertex);
+    if (!(a.distance > 0)) return false;
+    place.N = -a.n;
+    place.feature_A = a.feature;
+    place.gap = a.distance - A_.radius - B_.radius;
+    place.p_A = a.p - place.N * A_.radius;
+    place.p_B = vertex + place.N * B_.radius;
     return true;
   }
 
@@ -169,9 +224,13 @@ class ConvexPair {
         if (place.gap > settled.gap && is_way_out(place)) settled = place;
       }
       const bool is_best = settled.gap >= bound.gap - kProof * length_;
-      if (is_best && shrink < 1) return settled;
+      if (is_best && is_certain(settled)) return settled;
+      if (is_best && shrink < 1) break;
     }
-    return settled.gap >= bound.gap ? settled : bound;
+    Proximity best = settled.gap >= bound.gap - kProof * length_ ? settled : bound;
+    const bool is_shallow = best.gap >= -kExplored * std::min(size_A_, size_B_);
+    if (is_shallow && (settled.gap < best.gap || !is_smooth_around(best))) explore_ways_out(best);
+    return best;
   }
 
   /// The nearest point of A to the middle of B, and the nearest of B to that: often on the right features. False when
@@ -211,24 +270,66 @@ class ConvexPair {
     best.gap = separation;
   }
 
-  /// Whether an overlap is so shallow that the way out can only be the one that touching began with. Two sharp features
-  /// that have passed each other are no way out at all.
+  /// Whether an overlap can only end the way that it came: it is shallow, and one of the points is inside a smooth part
+  /// of its boundary, far from others as seen from that depth. Else there are several ways out to compare.
   bool is_certain(const Proximity& place) const {
     if (place.gap >= -kProof * length_) return true;
-    const bool are_sharp = A_.radius == 0 && is_sharp(A_.core.kind, place.feature_A) && B_.radius == 0 &&
-                           is_sharp(B_.core.kind, place.feature_B);
-    return !are_sharp && place.gap >= -kShallow * std::min(size_A_, size_B_) && is_way_out(place);
+    if (place.gap < -kShallow * std::min(size_A_, size_B_)) return false;
+    return is_smooth_around(place) && is_way_out(place);
   }
 
-  /// GJK, then Newton's method. False when nothing was proved.
-  bool start(double shrink, double accuracy, Proximity& place) const {
-    const GjkResult rough = run_gjk(A_.core, B_.core, X_AB_, shrink, accuracy);
-    if (rough.status == GjkStatus::unclear) return false;
-    place.N = rough.N;
-    place.p_A = rough.p_A * (1 / shrink);
-    place.p_B = p_AB_ + (rough.p_B - p_AB_) * (1 / shrink);
-    classify(place);
-    return settle(place);
+  bool is_smooth_around(const Proximity& place) const {
+    const double reach = -kReach * place.gap;
+    return is_smooth_around(A_, place.feature_A, place.p_A, -place.N, reach) ||
+           is_smooth_around(B_, place.feature_B, to_B(place.p_B), R_AB_.transpose_times(place.N), reach);
+  }
+
+  static bool is_smooth_around(const GrownCore& shape, int feature, const Vec& p, const Vec& n, double reach) {
+    if (shape.radius > 0) return true;
+    return !is_sharp(shape.core.kind, feature) && find_features_near(shape, p, n, reach).count == 1;
+  }
+
+  struct Features {
+    static constexpr int kCapacity = 26;
+    std::array<int, kCapacity> list;
+    int count = 0;
+    auto begin() const { return list.begin(); }
+    auto end() const { return list.begin() + count; }
+  };
+
+  /// The features within `reach` (m) of a boundary point, all in the frame of the shape.
+  static Features find_features_near(const GrownCore& shape, const Vec& p, const Vec& n, double reach) {
+    Features out;
+    for (int feature = 0; feature < feature_count(shape.core.kind); ++feature) {
+      const ContactElement<double> nearest = snap(shape, feature, p, n);
+      if (norm(nearest.p - p) > reach) continue;
+      const Vec on_core = nearest.p - nearest.n * shape.radius;
+      if (calc_outside(shape.core, feature, on_core, nearest.n).length > reach) continue;
+      out.list[static_cast<std::size_t>(out.count++)] = feature;
+    }
+    return out;
+  }
+
+  /// Ways out of a shallow overlap where edges and vertices have passed each other: each pair of features around the
+  /// points has its own critical direction, and the best one that is proved counts.
+  void explore_ways_out(Proximity& best) const {
+    // The points of a mere bound do not face each other exactly.
+    const double reach = kReach * (norm(best.p_A - best.p_B) - best.gap) + kProof * length_;
+    const Proximity middle = best;
+    double least = best.gap - kProof * length_;
+    const Vec N_B = R_AB_.transpose_times(middle.N);
+    const Features of_A = find_features_near(A_, middle.p_A, -middle.N, reach);
+    const Features of_B = find_features_near(B_, to_B(middle.p_B), N_B, reach);
+    for (const int feature_A : of_A) {
+      for (const int feature_B : of_B) {
+        Proximity place = middle;
+        place.feature_A = feature_A;
+        place.feature_B = feature_B;
+        if (!solve_on_features(place) || place.gap < least || !is_proved(place)) continue;
+        best = place;
+        least = place.gap + kProof * length_;
+      }
+    }
   }
 
   bool has_plate() const { return A_.core.kind == CoreKind::plate || B_.core.kind == CoreKind::plate; }
@@ -315,28 +416,28 @@ SegmentPlaces find_nearest_places(double h_A, double h_B, const Vec& c, const Ve
 /// The feature of a segment at place s: its line, or one of its ends.
 int feature_at(double half, double s) { return s <= -half ? 1 : s >= half ? 2 : 0; }
 
-/// Two segments. Where they cross, the normal is across both.
+/// Two segments. The normal is across both where they cross, which is exact however near they are; else from place to
+/// place.
 Proximity put_segments_together(const GrownCore& A, const GrownCore& B, const Pose<double>& X_AB) {
   const double h_A = A.core.size.z, h_B = B.core.size.z;
   const Vec c(X_AB.p), d(Vec3<double>(X_AB.R(0, 2), X_AB.R(1, 2), X_AB.R(2, 2)));
   const SegmentPlaces places = find_nearest_places(h_A, h_B, c, d);
-  const Vec a{0, 0, places.s}, b = c + d * places.t, apart = a - b;
-  double distance = norm(apart);
+  const Vec a{0, 0, places.s}, b = c + d * places.t, apart = a - b, across{-d.y, d.x, 0};
   Proximity place;
-  const double size = std::abs(places.s) + norm(c) + std::abs(places.t);
-  if (distance > 1e-14 * size) {
-    place.N = apart * (1 / distance);
-  } else {
-    const Vec across = cross(Vec{0, 0, 1}, d), x{1, 0, 0};
-    place.N = dot(across, across) > 0 ? normalized(across) : x;
-    if (dot(place.N, c) > 0) place.N = -place.N;
-    distance = dot(place.N, apart);
-  }
-  place.gap = distance - A.radius - B.radius;
-  place.p_A = a - place.N * A.radius;
-  place.p_B = b + place.N * B.radius;
   place.feature_A = feature_at(h_A, places.s);
   place.feature_B = feature_at(h_B, places.t);
+  const double distance = norm(apart), sine = norm(across);
+  const double size = std::abs(places.s) + norm(c) + std::abs(places.t);
+  const bool do_cross = place.feature_A == 0 && place.feature_B == 0 && sine * size > distance;
+  if (do_cross || !(distance > 1e-14 * size)) {
+    place.N = sine > 0 ? across * (1 / sine) : Vec{1, 0, 0};
+    if (dot(place.N, apart) < 0) place.N = -place.N;
+  } else {
+    place.N = apart * (1 / distance);
+  }
+  place.gap = dot(place.N, apart) - A.radius - B.radius;
+  place.p_A = a - place.N * A.radius;
+  place.p_B = b + place.N * B.radius;
   return place;
 }
 

@@ -18,6 +18,13 @@ using Vec = Vec3<double>;
 
 bool are_convex(const GrownCore& A, const GrownCore& B) { return is_convex(A.core.kind) && is_convex(B.core.kind); }
 
+/// The pose of B in A. The difference of both places comes first: far from the world's origin it is exact.
+Pose<double> calc_relative_pose(const Pose<double>& X_WA, const Pose<double>& X_WB) {
+  const Mat3<double> R_WA(X_WA.R), R_WB(X_WB.R);
+  const Mat3<double> R_AB{R_WA.transpose_times(R_WB.x), R_WA.transpose_times(R_WB.y), R_WA.transpose_times(R_WB.z)};
+  return {R_AB.eigen(), R_WA.transpose_times(Vec(X_WB.p) - Vec(X_WA.p)).eigen()};
+}
+
 /// From the frame of A to the world.
 Proximity to_world(const Proximity& place_A, const Pose<double>& X_WA) {
   const Mat3<double> R(X_WA.R);
@@ -140,7 +147,7 @@ void check_bounded(const GrownCore& A, const GrownCore& B) {
 Proximity find_closest(const GrownCore& A, const Pose<double>& X_WA, const GrownCore& B, const Pose<double>& X_WB,
                        PairMemory& memory) {
   check_bounded(A, B);
-  const Pose<double> X_AB = X_WA.inverse() * X_WB;
+  const Pose<double> X_AB = calc_relative_pose(X_WA, X_WB);
   if (are_convex(A, B)) {
     memory.last_A = internal::find_closest_convex(A, B, X_AB, memory.is_set ? &memory.last_A : nullptr);
   } else {
@@ -155,7 +162,7 @@ Proximity find_closest(const GrownCore& A, const Pose<double>& X_WA, const Grown
 void find_contacts(const GrownCore& A, const Pose<double>& X_WA, const GrownCore& B, const Pose<double>& X_WB,
                    double margin, PairMemory& memory, ContactList& out) {
   check_bounded(A, B);
-  const Pose<double> X_AB = X_WA.inverse() * X_WB;
+  const Pose<double> X_AB = calc_relative_pose(X_WA, X_WB);
   out.count = 0;
   out.kind = PatchKind::points;
   if (are_convex(A, B)) {
