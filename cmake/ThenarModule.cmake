@@ -7,6 +7,8 @@
 # our headers must agree on vector widths and contraction, or Eigen's layouts would differ.
 function(thenar_set_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
+  # Matrices of packs are aligned like packs, also where the machine's vectors are shorter: clang refuses less.
+  target_compile_definitions(${target} PUBLIC EIGEN_MAX_STATIC_ALIGN_BYTES=64)
   if(THENAR_REPRODUCIBLE)
     target_compile_options(${target} PUBLIC -ffp-contract=off)
     target_compile_definitions(${target} PUBLIC EIGEN_DONT_VECTORIZE)

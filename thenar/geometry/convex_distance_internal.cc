@@ -20,9 +20,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kProof = 2e-14;
 constexpr double kNormal = 1e-15;  ///< rad, rounding of a normal
 constexpr double kFlat = 1e-9;     ///< flat shapes are in one plane within this angle, and this part of their size
-/// Overlaps deeper than this part of the smaller shape are looked at from several sides.
-constexpr double kShallow = 1e-6;
-constexpr double kExplored = 0.05;  ///< up to this part, all features nearby are considered
+/// Overlaps up to this part of the smaller shape are looked at from all features nearby.
+constexpr double kExplored = 0.05;
 constexpr double kReach = 8;        ///< times the depth: what is nearby
 /// What GJK is run with until something is proved: {factor that cores are shrunk by, accuracy}.
 constexpr std::array<std::array<double, 2>, 6> kAttempts{
@@ -90,7 +89,7 @@ class ConvexPair {
   Proximity solve(const Proximity* guess) {
     if (guess != nullptr) {
       Proximity place = *guess;
-      if (settle(place) && (place.gap > 0 || is_certain(place))) return place;
+      if (is_answer(place)) return place;
     }
     return solve_cold();
   }
@@ -118,6 +117,9 @@ class ConvexPair {
     if (b.length > nothing) return false;
     return (a.angle <= kNormal && b.angle <= kNormal) || place.gap - calc_separation(place.N) <= nothing;
   }
+
+  /// From a guess to a place that is proved and is the only one.
+  bool is_answer(Proximity& place) const { return settle(place) && (place.gap > 0 || is_certain(place)); }
 
   /// From a guess of points and features to a proved place.
   bool settle(Proximity& place) const {
@@ -211,7 +213,7 @@ class ConvexPair {
 
   Proximity solve_cold() const {
     Proximity settled, bound;
-    if (guess_by_projection(settled) && settle(settled) && settled.gap > 0) return settled;
+    if (guess_by_projection(settled) && is_answer(settled)) return settled;
     settled.gap = bound.gap = -kInfinity;
     // The cores as they are, then shrunk, which helps where they touch and rounding blinds GJK; then more closely.
     for (const auto& [shrink, accuracy] : kAttempts) {
@@ -228,8 +230,7 @@ class ConvexPair {
       if (is_best && shrink < 1) break;
     }
     Proximity best = settled.gap >= bound.gap - kProof * length_ ? settled : bound;
-    const bool is_shallow = best.gap >= -kExplored * std::min(size_A_, size_B_);
-    if (is_shallow && (settled.gap < best.gap || !is_smooth_around(best))) explore_ways_out(best);
+    if (best.gap >= -kExplored * std::min(size_A_, size_B_)) explore_ways_out(best);
     return best;
   }
 
@@ -270,23 +271,35 @@ class ConvexPair {
     best.gap = separation;
   }
 
-  /// Whether an overlap can only end the way that it came: it is shallow, and one of the points is inside a smooth part
-  /// of its boundary, far from others as seen from that depth. Else there are several ways out to compare.
+  /// Whether no other way out of an overlap is shorter, because one of the points is inside a smooth part of its
+  /// boundary.
   bool is_certain(const Proximity& place) const {
     if (place.gap >= -kProof * length_) return true;
-    if (place.gap < -kShallow * std::min(size_A_, size_B_)) return false;
-    return is_smooth_around(place) && is_way_out(place);
+    return is_smooth_around(A_, place.feature_A, place.p_A, -place.N, -place.gap) ||
+           is_smooth_around(B_, place.feature_B, to_B(place.p_B), R_AB_.transpose_times(place.N), -place.gap);
   }
 
-  bool is_smooth_around(const Proximity& place) const {
-    const double reach = -kReach * place.gap;
-    return is_smooth_around(A_, place.feature_A, place.p_A, -place.N, reach) ||
-           is_smooth_around(B_, place.feature_B, to_B(place.p_B), R_AB_.transpose_times(place.N), reach);
+  /// Let a shape contain points q around its boundary point p. A direction that is turned by θ from n separates the
+  /// shapes by no more than −(depth cos θ + how far q is from p along it).
+  ///
+  /// - A ball of radius R > depth that touches at p gives −(R − (R − depth) cos θ) ≤ −depth. It exists everywhere on a
+  ///   shape that is grown by R, and with the least radius of curvature on an ellipsoid.
+  /// - Else the boundary around p, as far as kReach depths and with radii of curvature of two depths or more, excludes
+  ///   all θ with tan (θ/2) ≤ kReach, and a point four depths below p the rest.
+  static bool is_smooth_around(const GrownCore& shape, int feature, const Vec& p, const Vec& n, double depth) {
+    if (depth < shape.radius) return true;
+    if (shape.core.kind == CoreKind::ellipsoid) return depth < calc_least_radius(shape.core.size);
+    if (is_sharp(shape.core.kind, feature)) return false;
+    const ContactElement<double> e = snap(shape, feature, p, n);
+    if (calc_forms(e).curvature.norm() * depth > 0.5) return false;
+    return find_features_near(shape, p, n, kReach * depth).count == 1 &&
+           project(shape.core, p - n * (4 * depth)).distance <= 0;
   }
 
-  static bool is_smooth_around(const GrownCore& shape, int feature, const Vec& p, const Vec& n, double reach) {
-    if (shape.radius > 0) return true;
-    return !is_sharp(shape.core.kind, feature) && find_features_near(shape, p, n, reach).count == 1;
+  /// Of an ellipsoid: a_min²/a_max.
+  static double calc_least_radius(const Vec& a) {
+    const double least = std::min({a.x, a.y, a.z});
+    return least * least / std::max({a.x, a.y, a.z});
   }
 
   struct Features {

@@ -71,12 +71,12 @@ constexpr int contact_number(std::uint64_t id) { return static_cast<int>(id & 0x
 /// do not depend on it beyond rounding; numbers of several places with the same features do.
 struct PairMemory {
   struct Known {
-    Vec3<double> p_A = Vec3<double>::zero();
-    int feature_A = 0, feature_B = 0, number = 0;
+    Vec3<double> p_A;
+    int feature_A, feature_B, number;
   };
   bool is_set = false;
   Proximity last_A;  ///< the nearest place, in the frame of A
-  std::array<Known, ContactList::kCapacity> known;
+  std::array<Known, ContactList::kCapacity> known;  ///< the first known_count
   int known_count = 0;
 };
 

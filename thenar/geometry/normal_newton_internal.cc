@@ -200,9 +200,12 @@ class NormalNewton {
       Vec x, y;
       complete_frame(N_, x, y);
       calc_radii_of_both(x, y);
-      const double xx = H_A_.xx + H_B_.xx + separation_, xy = H_A_.xy + H_B_.xy, yy = H_A_.yy + H_B_.yy + separation_;
-      const double det = xx * yy - xy * xy;
-      if (!(det > 0 && xx > 0)) return false;
+      const double radii_x = H_A_.xx + H_B_.xx, xy = H_A_.xy + H_B_.xy, radii_y = H_A_.yy + H_B_.yy;
+      // While the shapes overlap along N, (2) may lead downhill. H alone never does.
+      const bool is_uphill = (radii_x + separation_) * (radii_y + separation_) > xy * xy && radii_x + separation_ > 0;
+      const double ball = is_uphill ? separation_ : std::abs(separation_);
+      const double xx = radii_x + ball, yy = radii_y + ball, det = xx * yy - xy * xy;
+      if (!(det > 0)) return false;
       const double inverse = 1 / det, r_x = dot(x, w_), r_y = dot(y, w_);
       const double d_x = (yy * r_x - xy * r_y) * inverse, d_y = (xx * r_y - xy * r_x) * inverse;
       const double turn2 = d_x * d_x + d_y * d_y;
