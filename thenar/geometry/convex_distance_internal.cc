@@ -22,7 +22,7 @@ constexpr double kNormal = 1e-15;  ///< rad, rounding of a normal
 constexpr double kFlat = 1e-9;     ///< flat shapes are in one plane within this angle, and this part of their size
 /// Overlaps up to this part of the smaller shape are looked at from all features nearby.
 constexpr double kExplored = 0.05;
-constexpr double kReach = 8;        ///< times the depth: what is nearby
+constexpr double kReach = 8;  ///< times the depth: what is nearby
 /// What GJK is run with until something is proved: {factor that cores are shrunk by, accuracy}.
 constexpr std::array<std::array<double, 2>, 6> kAttempts{
     {{1, 1e-4}, {0.95, 1e-4}, {1, 1e-10}, {0.95, 1e-10}, {0.7, 1e-4}, {0.3, 1e-4}}};
@@ -73,6 +73,8 @@ bool is_vertex(CoreKind kind, int feature) {
       return false;
   }
 }
+
+bool has_straight_edges(CoreKind kind) { return kind == CoreKind::box || kind == CoreKind::segment; }
 
 class ConvexPair {
  public:
@@ -324,23 +326,34 @@ class ConvexPair {
   }
 
   /// Ways out of a shallow overlap where edges and vertices have passed each other: each pair of features around the
-  /// points has its own critical direction, and the best one that is proved counts.
+  /// points has its own critical directions, and the best one that is proved counts. Curved features have several: the
+  /// search begins around N, too.
   void explore_ways_out(Proximity& best) const {
+    constexpr double kAside = 1;  // 45°
     // The points of a mere bound do not face each other exactly.
     const double reach = kReach * (norm(best.p_A - best.p_B) - best.gap) + kProof * length_;
+    const Vec N_B = R_AB_.transpose_times(best.N);
+    const Features of_A = find_features_near(A_, best.p_A, -best.N, reach);
+    const Features of_B = find_features_near(B_, to_B(best.p_B), N_B, reach);
+    const bool is_straight = has_straight_edges(A_.core.kind) && has_straight_edges(B_.core.kind);
+    Vec x, y;
+    complete_frame(best.N, x, y);
+    const std::array<Vec, 5> starts{best.N, best.N + x * kAside, best.N - x * kAside, best.N + y * kAside,
+                                    best.N - y * kAside};
     const Proximity middle = best;
     double least = best.gap - kProof * length_;
-    const Vec N_B = R_AB_.transpose_times(middle.N);
-    const Features of_A = find_features_near(A_, middle.p_A, -middle.N, reach);
-    const Features of_B = find_features_near(B_, to_B(middle.p_B), N_B, reach);
-    for (const int feature_A : of_A) {
-      for (const int feature_B : of_B) {
-        Proximity place = middle;
-        place.feature_A = feature_A;
-        place.feature_B = feature_B;
-        if (!solve_on_features(place) || place.gap < least || !is_proved(place)) continue;
-        best = place;
-        least = place.gap + kProof * length_;
+    for (std::size_t i = 0; i < (is_straight ? 1 : starts.size()); ++i) {
+      Proximity start = middle;
+      start.N = normalized(starts[i]);
+      for (const int feature_A : of_A) {
+        for (const int feature_B : of_B) {
+          Proximity place = start;
+          place.feature_A = feature_A;
+          place.feature_B = feature_B;
+          if (!solve_on_features(place) || place.gap < least || !is_proved(place)) continue;
+          best = place;
+          least = place.gap + kProof * length_;
+        }
       }
     }
   }
