@@ -17,6 +17,7 @@
 #include "distance_contenders.h"
 #include "hash.h"
 #include "measure.h"
+#include "program.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar::bench {
@@ -27,10 +28,9 @@ using test::Placement;
 using test::RandomPairs;
 using test::ShapePair;
 
-struct Options {
-  std::filesystem::path peers = "build/release/peers";
-  std::string csv, only;
-  int rounds = 9, pairs = 300;
+struct Options : CommonOptions {
+  std::string only;
+  int pairs = 300;
   double turn_seconds = 2e-3;
 };
 
@@ -216,29 +216,6 @@ void print_summary(const std::vector<Row>& rows) {
   }
 }
 
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string name = argv[i];
-    if (i + 1 >= argc) throw std::runtime_error(name + " needs a value");
-    const std::string value = argv[i + 1];
-    if (name == "--peers") {
-      options.peers = value;
-    } else if (name == "--csv") {
-      options.csv = value;
-    } else if (name == "--rounds") {
-      options.rounds = std::stoi(value);
-    } else if (name == "--pairs") {
-      options.pairs = std::stoi(value);
-    } else if (name == "--only") {
-      options.only = value;
-    } else {
-      throw std::runtime_error("unknown option " + name + "; known: --peers --csv --rounds --pairs --only");
-    }
-  }
-  return options;
-}
-
 void run(const Options& options) {
   const Contenders contenders = open_distance_contenders(options.peers / "distance");
   std::vector<Row> rows;
@@ -257,10 +234,10 @@ void run(const Options& options) {
 }  // namespace thenar::bench
 
 int main(int argc, char** argv) {
-  try {
-    thenar::bench::run(thenar::bench::parse(argc, argv));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_distance: {}\n", error.what());
-    return 1;
-  }
+  thenar::bench::Options options;
+  CLI::App app("Distance of shapes beside FCL and Bullet: errors and times");
+  options.add_to(app);
+  app.add_option("--pairs", options.pairs, "Random pairs of each kind for the errors")->capture_default_str();
+  app.add_option("--only", options.only, "Part of the name of the kinds to run, such as cone–box");
+  return thenar::bench::run_program(app, argc, argv, [&] { thenar::bench::run(options); });
 }

@@ -14,6 +14,7 @@
 #include "dynamics_scenes.h"
 #include "measure.h"
 #include "peers/loaded_peer.h"
+#include "program.h"
 #include "thenar/dynamics/batch.h"
 #include "thenar/dynamics/inverse_dynamics.h"
 #include "thenar/dynamics/kinematics.h"
@@ -22,11 +23,8 @@
 namespace thenar::bench {
 namespace {
 
-struct Options {
-  std::filesystem::path peers = "build/release/peers";
-  std::string csv;
+struct Options : CommonOptions {
   std::string only;
-  int rounds = 41;
   double turn_seconds = 2e-3;
 };
 
@@ -167,27 +165,6 @@ void write_csv(const std::string& file, const std::vector<Row>& rows) {
     out << fmt::format("{},{},\"{}\",{:.6f}\n", row.scene, row.task, row.contender, row.microseconds);
 }
 
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string name = argv[i];
-    if (i + 1 >= argc) throw std::runtime_error(name + " needs a value");
-    const std::string value = argv[i + 1];
-    if (name == "--peers") {
-      options.peers = value;
-    } else if (name == "--csv") {
-      options.csv = value;
-    } else if (name == "--rounds") {
-      options.rounds = std::stoi(value);
-    } else if (name == "--only") {
-      options.only = value;
-    } else {
-      throw std::runtime_error("unknown option " + name + "; known: --peers --csv --rounds --only");
-    }
-  }
-  return options;
-}
-
 /// How the cost grows with the length of a chain: 100 and 1000 links in turns.
 void print_growth(const Options& options) {
   SceneMaker make;
@@ -227,10 +204,10 @@ void run(const Options& options) {
 }  // namespace thenar::bench
 
 int main(int argc, char** argv) {
-  try {
-    thenar::bench::run(thenar::bench::parse(argc, argv));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_dynamics: {}\n", error.what());
-    return 1;
-  }
+  thenar::bench::Options options;
+  options.rounds = 41;
+  CLI::App app("Forward and inverse dynamics beside Pinocchio and MuJoCo");
+  options.add_to(app);
+  app.add_option("--only", options.only, "Name of the only scene to run");
+  return thenar::bench::run_program(app, argc, argv, [&] { thenar::bench::run(options); });
 }

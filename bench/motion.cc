@@ -13,6 +13,7 @@
 
 #include "measure.h"
 #include "motion_contenders.h"
+#include "program.h"
 #include "thenar/dynamics/energy.h"
 #include "thenar/io/scenario_reader.h"
 
@@ -22,10 +23,8 @@ namespace {
 constexpr double kStep = 1e-3;  // s, what fixed steps are compared at
 constexpr double kReferenceTolerance = 1e-11;
 
-struct Options {
-  std::filesystem::path peers = "build/release/peers", scenes = "scenes";
-  std::string csv;
-  int rounds = 9;
+struct Options : CommonOptions {
+  std::filesystem::path scenes = "scenes";
   bool is_quick = false;  ///< few rounds, and long steps only
 };
 
@@ -289,32 +288,6 @@ void append_equal(const std::string& scene, const StiffResult& result, std::vect
   }
 }
 
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--quick") {
-      options.is_quick = true;
-      options.rounds = 3;
-      continue;
-    }
-    if (++i >= argc) throw std::runtime_error(name + " needs a value, or is unknown");
-    const std::string value = argv[i];
-    if (name == "--peers") {
-      options.peers = value;
-    } else if (name == "--scenes") {
-      options.scenes = value;
-    } else if (name == "--csv") {
-      options.csv = value;
-    } else if (name == "--rounds") {
-      options.rounds = std::stoi(value);
-    } else {
-      throw std::runtime_error("unknown option " + name + "; known: --peers --scenes --csv --rounds --quick");
-    }
-  }
-  return options;
-}
-
 void run(const Options& options) {
   std::vector<Row> rows = run_swing(options);
   print_swing(rows);
@@ -330,10 +303,13 @@ void run(const Options& options) {
 }  // namespace thenar::bench
 
 int main(int argc, char** argv) {
-  try {
-    thenar::bench::run(thenar::bench::parse(argc, argv));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_motion: {}\n", error.what());
-    return 1;
-  }
+  thenar::bench::Options options;
+  CLI::App app("Motion of a hand beside MuJoCo: errors and times");
+  options.add_to(app);
+  app.add_option("--scenes", options.scenes, "Folder of the shipped scenes")->capture_default_str();
+  app.add_flag("--quick", options.is_quick, "Few rounds, and long steps only");
+  return thenar::bench::run_program(app, argc, argv, [&] {
+    if (options.is_quick) options.rounds = 3;
+    thenar::bench::run(options);
+  });
 }
