@@ -64,10 +64,27 @@ bool is_ambiguous(const ShapePair& pair) {
 struct Errors {
   double gap = 0, normal = 0, point = 0;
   int compared = 0;  ///< normals
+  int improved = 0;  ///< ways out that the reference overlooked
 };
+
+/// Whether N separates overlapping convex shapes by more than the reference's direction, which is then disproved: the
+/// gap is the largest separation. It happens once in some thousand pairs with edges and rims.
+bool improves(const ShapePair& pair, const Proximity& found) {
+  const GrownCore A = make_core(pair.A), B = make_core(pair.B);
+  for (const CoreKind kind : {A.core.kind, B.core.kind}) {
+    if (!is_convex(kind) || !is_bounded(kind)) return false;
+  }
+  const long double separation = test::calc_separation(pair, found.N.eigen());
+  return pair.expected.gap < 0 && separation > pair.expected.gap + allowed_error(pair) &&
+         std::abs(static_cast<double>(separation - found.gap)) <= allowed_error(pair);
+}
 
 /// Compares with the reference and keeps the largest errors.
 void expect_reference(const ShapePair& pair, const Proximity& found, Errors& worst) {
+  if (improves(pair, found)) {
+    ++worst.improved;
+    return;
+  }
   const Vector3<double> N = pair.expected.N.cast<double>();
   const double gap_error = std::abs(static_cast<double>(found.gap - pair.expected.gap));
   worst.gap = std::max(worst.gap, gap_error / pair.length);
@@ -138,8 +155,9 @@ TEST_P(DistanceOfKind, IsThatOfTheReference) {
   Errors worst;
   for_pairs(1, pair_count(),
             [&](RandomPairs&, const ShapePair& pair) { expect_reference(pair, find_cold(pair), worst); });
-  fmt::print("{:<24} largest errors: gap {:.1e} of the length, normal {:.1e} rad ({} compared), point {:.1e}\n",
+  fmt::print("{:<24} largest errors: gap {:.1e} of the length, normal {:.1e} rad ({} compared), point {:.1e}",
              test::name_of(GetParam()), worst.gap, worst.normal, worst.compared, worst.point);
+  fmt::print("{}\n", worst.improved > 0 ? fmt::format("; {} shorter ways out", worst.improved) : "");
   RecordProperty("gap", fmt::format("{:.2e}", worst.gap));
   RecordProperty("normal", fmt::format("{:.2e}", worst.normal));
 }

@@ -76,6 +76,10 @@ reference::Result calc_reference(const Shape& A, const Pose<double>& X_WA, const
   return reference::calc_distance(A, widen(X_WA), B, widen(X_WB));
 }
 
+long double calc_separation(const ShapePair& pair, const Vector3<double>& N) {
+  return reference::calc_separation(pair.A, widen(pair.X_WA), pair.B, widen(pair.X_WB), N.cast<long double>());
+}
+
 Vector3<double> RandomPairs::unit_vector() {
   std::normal_distribution<double> normal;
   const double x = normal(generator_), y = normal(generator_), z = normal(generator_);

@@ -43,6 +43,9 @@ struct ShapePair {
 /// The reference at poses in double.
 reference::Result calc_reference(const Shape& A, const Pose<double>& X_WA, const Shape& B, const Pose<double>& X_WB);
 
+/// s(N) for bounded convex shapes.
+long double calc_separation(const ShapePair& pair, const Vector3<double>& N);
+
 class RandomPairs {
  public:
   explicit RandomPairs(unsigned seed) : generator_(seed) {}

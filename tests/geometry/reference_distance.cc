@@ -474,4 +474,12 @@ Result calc_distance(const Shape& A, const Pose<Real>& rounded_WA, const Shape& 
   return result;
 }
 
+Real calc_separation(const Shape& A, const Pose<Real>& rounded_WA, const Shape& B, const Pose<Real>& rounded_WB,
+                     const Vec& N) {
+  const Body body_A = make_body(A), body_B = make_body(B);
+  const Pose<Real> X_WA = orthonormalized(rounded_WA), X_WB = orthonormalized(rounded_WB);
+  const Vec n = (X_WA.R.transpose() * N).normalized();
+  return calc_separation(body_A, body_B, X_WA.inverse() * X_WB, n) - body_A.radius - body_B.radius;
+}
+
 }  // namespace thenar::reference

@@ -11,7 +11,7 @@
 ///   the separation s(N) is a lower one: their difference, the duality gap, is reported;
 /// - convex, touching or overlapping: the gap is the largest s(n); branch and bound over the sphere of directions
 /// leaves
-///   no other place for it;
+///   no other place for it, but for directions whose bounds it cannot tell apart: there it climbs from several starts;
 /// - with a circle (torus) or a bowl: the least over local minima, none of which branch and bound over the circle's
 ///   angle, or over the directions from the middle of the hollow, leaves out.
 
@@ -38,5 +38,9 @@ struct Result {
 /// Penetration must be shallow
 /// (thenar/geometry/distance.h).
 Result calc_distance(const Shape& A, const Pose<long double>& X_WA, const Shape& B, const Pose<long double>& X_WB);
+
+/// s(N) for bounded convex shapes, m: no direction separates them by more than the gap.
+long double calc_separation(const Shape& A, const Pose<long double>& X_WA, const Shape& B,
+                            const Pose<long double>& X_WB, const Vector3<long double>& N);
 
 }  // namespace thenar::reference

@@ -231,8 +231,9 @@ class ConvexPair {
       if (is_best && is_certain(settled)) return settled;
       if (is_best && shrink < 1) break;
     }
-    Proximity best = settled.gap >= bound.gap - kProof * length_ ? settled : bound;
-    if (best.gap >= -kExplored * std::min(size_A_, size_B_)) explore_ways_out(best);
+    const bool is_settled = settled.gap >= bound.gap - kProof * length_;
+    Proximity best = is_settled ? settled : bound;
+    if (!is_settled || best.gap >= -kExplored * std::min(size_A_, size_B_)) explore_ways_out(best);
     return best;
   }
 
@@ -329,7 +330,6 @@ class ConvexPair {
   /// points has its own critical directions, and the best one that is proved counts. Curved features have several: the
   /// search begins around N, too.
   void explore_ways_out(Proximity& best) const {
-    constexpr double kAside = 1;  // 45°
     // The points of a mere bound do not face each other exactly.
     const double reach = kReach * (norm(best.p_A - best.p_B) - best.gap) + kProof * length_;
     const Vec N_B = R_AB_.transpose_times(best.N);
@@ -338,8 +338,8 @@ class ConvexPair {
     const bool is_straight = has_straight_edges(A_.core.kind) && has_straight_edges(B_.core.kind);
     Vec x, y;
     complete_frame(best.N, x, y);
-    const std::array<Vec, 5> starts{best.N, best.N + x * kAside, best.N - x * kAside, best.N + y * kAside,
-                                    best.N - y * kAside};
+    const Vec& N = best.N;
+    const std::array<Vec, 9> starts{N, N + x, N - x, N + y, N - y, x, -x, y, -y};
     const Proximity middle = best;
     double least = best.gap - kProof * length_;
     for (std::size_t i = 0; i < (is_straight ? 1 : starts.size()); ++i) {
