@@ -288,15 +288,14 @@ class ConvexPair {
   /// - A ball of radius R > depth that touches at p gives −(R − (R − depth) cos θ) ≤ −depth. It exists everywhere on a
   ///   shape that is grown by R, and with the least radius of curvature on an ellipsoid.
   /// - Else the boundary around p, as far as kReach depths and with radii of curvature of two depths or more, excludes
-  ///   all θ with tan (θ/2) ≤ kReach, and a point four depths below p the rest.
+  ///   all θ with tan (θ/2) ≤ kReach, and what is below it the rest: a thin shape's other side would be within reach.
   static bool is_smooth_around(const GrownCore& shape, int feature, const Vec& p, const Vec& n, double depth) {
     if (depth < shape.radius) return true;
     if (shape.core.kind == CoreKind::ellipsoid) return depth < calc_least_radius(shape.core.size);
     if (is_sharp(shape.core.kind, feature)) return false;
     const ContactElement<double> e = snap(shape, feature, p, n);
     if (calc_forms(e).curvature.norm() * depth > 0.5) return false;
-    return find_features_near(shape, p, n, kReach * depth).count == 1 &&
-           project(shape.core, p - n * (4 * depth)).distance <= 0;
+    return find_features_near(shape, p, n, kReach * depth).count == 1;
   }
 
   /// Of an ellipsoid: a_min²/a_max.
@@ -442,24 +441,27 @@ SegmentPlaces find_nearest_places(double h_A, double h_B, const Vec& c, const Ve
 /// The feature of a segment at place s: its line, or one of its ends.
 int feature_at(double half, double s) { return s <= -half ? 1 : s >= half ? 2 : 0; }
 
-/// Two segments. The normal is across both where they cross, which is exact however near they are; else from place to
-/// place.
+/// Two segments. The normal is across both where they cross, and across the one that an end of the other is beside,
+/// exactly, however near they are.
 Proximity put_segments_together(const GrownCore& A, const GrownCore& B, const Pose<double>& X_AB) {
   const double h_A = A.core.size.z, h_B = B.core.size.z;
-  const Vec c(X_AB.p), d(Vec3<double>(X_AB.R(0, 2), X_AB.R(1, 2), X_AB.R(2, 2)));
+  const Vec c(X_AB.p), d(Vec3<double>(X_AB.R(0, 2), X_AB.R(1, 2), X_AB.R(2, 2))), across{-d.y, d.x, 0};
   const SegmentPlaces places = find_nearest_places(h_A, h_B, c, d);
-  const Vec a{0, 0, places.s}, b = c + d * places.t, apart = a - b, across{-d.y, d.x, 0};
+  const Vec a{0, 0, places.s}, b = c + d * places.t, apart = a - b;
   Proximity place;
   place.feature_A = feature_at(h_A, places.s);
   place.feature_B = feature_at(h_B, places.t);
-  const double distance = norm(apart), sine = norm(across);
+  Vec direction = apart;
+  if (place.feature_A == 0) direction.z = 0;
+  if (place.feature_B == 0) direction -= d * dot(direction, d);
+  const double distance = norm(direction), sine = norm(across);
   const double size = std::abs(places.s) + norm(c) + std::abs(places.t);
   const bool do_cross = place.feature_A == 0 && place.feature_B == 0 && sine * size > distance;
   if (do_cross || !(distance > 1e-14 * size)) {
     place.N = sine > 0 ? across * (1 / sine) : Vec{1, 0, 0};
     if (dot(place.N, apart) < 0) place.N = -place.N;
   } else {
-    place.N = apart * (1 / distance);
+    place.N = direction * (1 / distance);
   }
   place.gap = dot(place.N, apart) - A.radius - B.radius;
   place.p_A = a - place.N * A.radius;
