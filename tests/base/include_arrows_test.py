@@ -20,7 +20,7 @@ THIRD_PARTY = {
     "fmt/": {"*"},
     "yaml-cpp/": {"thenar/io"},
     "nlohmann/": {"thenar/io", "apps"},
-    "CLI/": {"apps"},
+    "CLI/": {"apps", "bench"},
     "gtest/": {"tests"},
     "mujoco/": {"tests", "bench/peers"},
     "pinocchio/": {"bench/peers"},

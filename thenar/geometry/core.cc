@@ -83,14 +83,15 @@ std::string feature_name(CoreKind kind, int feature) {
   const auto pick = [feature](std::initializer_list<const char*> names) { return std::string(names.begin()[feature]); };
   switch (kind) {
     case CoreKind::point:
-      return "vertex";
+    case CoreKind::ellipsoid:
+    case CoreKind::circle:
+      return "surface";
     case CoreKind::segment:
       return pick({"line", "end 0", "end 1"});
     case CoreKind::box:
       if (feature < 6) return fmt::format("face {}", feature);
       if (feature < 18) return fmt::format("edge {}", feature - 6);
       return fmt::format("vertex {}", feature - 18);
-    case CoreKind::ellipsoid:
     case CoreKind::half_space:
       return "face";
     case CoreKind::cylinder:
@@ -99,8 +100,6 @@ std::string feature_name(CoreKind kind, int feature) {
       return pick({"side", "base", "rim", "apex"});
     case CoreKind::plate:
       return pick({"face 0", "face 1", "rim"});
-    case CoreKind::circle:
-      return "curve";
     case CoreKind::bowl:
       return pick({"flat", "rim", "hollow"});
   }

@@ -6,16 +6,16 @@
 ///
 /// | shape       | core (in the shape's frame S)        | r      | features of the core, by number               |
 /// |-------------|--------------------------------------|--------|-----------------------------------------------|
-/// | sphere      | point                                | radius | 0 vertex                                      |
+/// | sphere      | point                                | radius | 0 surface                                     |
 /// | capsule     | segment on z                         | radius | 0 line, 1 lower, 2 upper end                  |
 /// | rod         | segment on z                         | 0      | the same                                      |
 /// | box         | box                                  | 0      | 0–5 faces, 6–17 edges, 18–25 vertices         |
 /// | rounded box | box of sides − 2 r                   | radius | the same                                      |
-/// | ellipsoid   | ellipsoid                            | 0      | 0 face                                        |
+/// | ellipsoid   | ellipsoid                            | 0      | 0 surface                                     |
 /// | cylinder    | cylinder around z                    | 0      | 0 side, 1 lower, 2 upper cap, 3, 4 their rims |
 /// | cone        | cone around z, apex up               | 0      | 0 side, 1 base, 2 rim, 3 apex                 |
 /// | ellipse     | plate: flat ellipse in the x-y plane | 0      | 0 lower, 1 upper side, 2 rim                  |
-/// | torus       | circle in the x-y plane              | tube   | 0 curve                                       |
+/// | torus       | circle in the x-y plane              | tube   | 0 surface                                     |
 /// | plane       | half-space z ≤ 0                     | 0      | 0 face                                        |
 /// | bowl        | half-space z ≤ 0 less a ball         | 0      | 0 flat, 1 rim, 2 hollow                       |
 ///

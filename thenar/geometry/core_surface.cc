@@ -116,26 +116,6 @@ Element snap_on_circle(double circle, double z, double r, const Vec3<double>& ne
                                          {-c(1), c(0), 0}, {-d(1) * c(0), -d(1) * c(1), d(0)}, out, r, d(0), 1, d(1));
 }
 
-/// EllipsoidSurface with products by 1/a_i in place of quotients.
-Element snap_on_ellipsoid(const Vec3<double>& a, const Vec3<double>& near_p) {
-  const Vec3<double> inverse{1 / a.x, 1 / a.y, 1 / a.z};
-  const auto unstretch = [&inverse](const Vec3<double>& v) {
-    return Vec3<double>(v.x * inverse.x, v.y * inverse.y, v.z * inverse.z);
-  };
-  const Vec3<double> s = normalized(unstretch(near_p)), m = unstretch(s);
-  const double inverse_m = 1 / norm(m);
-  Element e;
-  e.p = {a.x * s.x, a.y * s.y, a.z * s.z};
-  e.n = m * inverse_m;
-  complete_frame(e.n, e.x, e.y);
-  const Vec3<double> x = unstretch(e.x), y = unstretch(e.y);
-  const double xy = dot(x, y) * inverse_m;
-  e.D.setIdentity();
-  e.N << dot(x, x) * inverse_m, xy, xy, dot(y, y) * inverse_m;
-  e.connection.setZero();
-  return e;
-}
-
 /// Renames the axes so that `axis` becomes z, in cyclic order, and back.
 Vec3<double> make_last(int axis, const Vec3<double>& v) {
   return axis == 2 ? v : axis == 1 ? Vec3<double>(v.z, v.x, v.y) : Vec3<double>(v.y, v.z, v.x);
@@ -247,7 +227,7 @@ ContactElement<double> snap(const GrownCore& shape, int feature, const Vec3<doub
       return snap_on_box(shape, feature, p, n);
     case CoreKind::ellipsoid:
       THENAR_ASSERT(shape.radius == 0);
-      return snap_on_ellipsoid(shape.core.size, p);
+      return EllipsoidSurface{shape.core.size}.snap(p, n);
     case CoreKind::cylinder:
       return snap_on_cylinder(shape, feature, p, n);
     case CoreKind::cone:

@@ -356,10 +356,10 @@ struct EllipsoidSurface {
     e.n = m * inverse_m;
     complete_frame(e.n, e.x, e.y);
     // n = A⁻² p / |A⁻² p|, so that its derivative along a tangent t is A⁻² t / |A⁻² p|, tangential part.
-    const Vec3<T> m_x = shrink(shrink(e.x)), m_y = shrink(shrink(e.y));
-    const T xy = dot(e.x, m_y) * inverse_m;
+    const Vec3<T> x = shrink(e.x), y = shrink(e.y);
+    const T xy = dot(x, y) * inverse_m;
     e.D.setIdentity();
-    e.N << dot(e.x, m_x) * inverse_m, xy, xy, dot(e.y, m_y) * inverse_m;
+    e.N << dot(x, x) * inverse_m, xy, xy, dot(y, y) * inverse_m;
     e.connection.setZero();
     return e;
   }
