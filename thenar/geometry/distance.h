@@ -75,7 +75,7 @@ struct PairMemory {
     int feature_A, feature_B, number;
   };
   bool is_set = false;
-  Proximity last_A;  ///< the nearest place, in the frame of A
+  Proximity last_A;                                 ///< the nearest place, in the frame of A
   std::array<Known, ContactList::kCapacity> known;  ///< the first known_count
   int known_count = 0;
 };

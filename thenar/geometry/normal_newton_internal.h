@@ -31,8 +31,8 @@
 
 namespace thenar::internal {
 
-/// Improves `place` (in the frame of A; its features, not flat, stay) to rounding. False when normals are no good coordinates, or
-/// the features have no such place nearby; then `place` is as it was.
+/// Improves `place` (in the frame of A; its features, not flat, stay) to rounding. False when normals are no good
+/// coordinates, or the features have no such place nearby; then `place` is as it was.
 bool polish_normal(const GrownCore& A, const GrownCore& B, const Pose<double>& X_AB, Proximity& place);
 
 }  // namespace thenar::internal
