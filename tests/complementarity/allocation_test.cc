@@ -8,6 +8,7 @@
 #include "random_problems.h"
 #include "thenar/complementarity/exact_solver.h"
 #include "thenar/complementarity/grade.h"
+#include "thenar/complementarity/lemke.h"
 
 namespace thenar {
 namespace {
@@ -38,6 +39,15 @@ TEST(Allocation, SolveUsesNoHeap) {
   EXPECT_GT(solved, 150);
   EXPECT_GT(infeasible, 20);
   EXPECT_GT(indeterminate, 50);
+}
+
+TEST(Allocation, LemkesMethodUsesNoHeap) {
+  LemkeSolver solver(40);
+  for (int n = 0; n <= 40; ++n) {
+    const MatrixX<double> a = MatrixX<double>::Random(n, n), b = MatrixX<double>::Random(n, n);
+    const Lcp problem{a * a.transpose() + b - b.transpose(), VectorX<double>::Random(n), n / 4};
+    EXPECT_EQ(count_allocations([&] { solver.solve(problem); }), 0) << n;
+  }
 }
 
 TEST(Allocation, AReservedProblemIsRefilledWithoutHeap) {

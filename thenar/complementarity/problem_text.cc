@@ -10,73 +10,16 @@
 #include <ostream>
 #include <string_view>
 
-#include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
+#include "thenar/complementarity/word_reader_internal.h"
 
 namespace thenar {
 namespace {
 
+using internal::WordReader;
+using internal::write_number;
+
 constexpr std::array kKinds{RowKind::bilateral, RowKind::unilateral, RowKind::boxed};
-/// More rows than any dense problem has; protects from a file that asks for all memory.
-constexpr int kMaxRows = 10000;
-
-/// Lines of words, without comments and empty lines.
-class WordReader {
- public:
-  WordReader(std::istream& in, const std::string& name) : in_(in), mark_{name, 0, 0} {}
-
-  /// The words of the next line, or an error that names what was expected.
-  void next_line(std::string_view expected) {
-    while (std::getline(in_, line_)) {
-      ++mark_.line;
-      rest_ = std::string_view(line_).substr(0, line_.find('#'));
-      rest_ = trim(rest_);
-      if (!rest_.empty()) return;
-    }
-    ++mark_.line;
-    fail(fmt::format("the text ends where {} was expected", expected));
-  }
-  bool at_end() const { return rest_.empty(); }
-  std::string_view word(std::string_view expected) {
-    if (at_end()) fail(fmt::format("the line ends where {} was expected", expected));
-    std::size_t length = 0;
-    while (length < rest_.size() && !is_space(rest_[length])) ++length;
-    const std::string_view word = rest_.substr(0, length);
-    rest_ = trim(rest_.substr(length));
-    return word;
-  }
-  void keyword(std::string_view expected) {
-    const std::string_view found = word(quote(expected));
-    if (found != expected) fail(fmt::format("found {}, expected {}", quote(found), quote(expected)));
-  }
-  template <class Number>
-  Number number(std::string_view expected) {
-    const std::string_view text = word(expected);
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) {
-      fail(fmt::format("found {}, expected {}", quote(text), expected));
-    }
-    return value;
-  }
-  void end_line() const {
-    if (!at_end()) fail(fmt::format("unexpected {} at the end of the line", quote(rest_)));
-  }
-  [[noreturn]] void fail(const std::string& message) const { throw InputError(mark_, message); }
-
- private:
-  std::istream& in_;
-  SourceMark mark_;
-  std::string line_;
-  std::string_view rest_;
-};
-
-/// Shortest text that reads back to the same number.
-std::string write_number(double value) {
-  std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return {buffer.data(), result.ptr};
-}
 
 RowKind read_kind(WordReader& reader) {
   const std::string_view word = reader.word("the kind of a row");
@@ -137,7 +80,7 @@ ConstraintProblem read_problem(std::istream& in, const std::string& name) {
   reader.next_line("rows");
   reader.keyword("rows");
   const int n = reader.number<int>("a whole number");
-  if (n < 0 || n > kMaxRows) reader.fail(fmt::format("{} rows, expected 0 to {}", n, kMaxRows));
+  if (n < 0 || n > internal::kMostRows) reader.fail(fmt::format("{} rows, expected 0 to {}", n, internal::kMostRows));
   reader.end_line();
 
   ConstraintProblem problem(n);
