@@ -366,6 +366,48 @@ TEST(Distance, OfEdgesThatHavePassedEachOtherIsThatOfTheReference) {
   }
 }
 
+// --- Deep inside each other ------------------------------------------------------------------------------------------
+
+/// Whatever the depth, the answer is a separation: a bound of the way out that the support functions confirm.
+void expect_separation(const ShapePair& pair) {
+  const Proximity found = find_cold(pair);
+  ASSERT_NEAR(norm(found.N), 1, 64 * kEpsilon);
+  const auto separation = static_cast<double>(test::calc_separation(pair, found.N.eigen()));
+  EXPECT_LE(std::abs(found.gap - separation), allowed_error(pair));
+}
+
+TEST(Distance, OfDeepOverlapsIsASeparation) {
+  RandomPairs random(7);
+  for (const KindPair& kinds : test::all_kind_pairs()) {
+    const auto is_meant = [](test::ShapeKind kind) {
+      return kind != test::kTorus && kind != test::kPlane && kind != test::kBowl;
+    };
+    if (!is_meant(kinds.A) || !is_meant(kinds.B)) continue;
+    for (int i = 0; i < 100; ++i) {
+      ShapePair pair{random.shape(kinds.A), random.shape(kinds.B), {}, {}, {}, 0};
+      const double reach = std::min(test::calc_extent(pair.A), test::calc_extent(pair.B));
+      pair.X_WB = {random.rotation(), random.unit_vector() * reach * random.uniform(0, 1)};
+      pair.length = test::calc_extent(pair.A) + test::calc_extent(pair.B) + pair.X_WB.p.norm();
+      SCOPED_TRACE(describe(pair));
+      expect_separation(pair);
+    }
+  }
+}
+
+/// The middle of a capsule so near to that of a cone that GJK sees nothing but flat tetrahedra.
+TEST(Distance, OfAnOverlapThatBlindsGjkIsASeparation) {
+  ShapePair pair{Capsule{0.58415158607992712, 2 * 0.13568570335665348},
+                 Cone{0.99276538017960791, 2 * 0.5846200010973126},
+                 {},
+                 {},
+                 {},
+                 3};
+  pair.X_WB.R << -0.39735401542769594, 0.88034238931675335, -0.25905031170712084, 0.29693036104651682,
+      -0.14376330310808685, -0.94401508111271082, -0.8682984205400075, -0.45202808568884562, -0.20427545774322969;
+  pair.X_WB.p = {-0.0029890431456689546, 0.073924395344007771, -0.01962350817622411};
+  expect_separation(pair);
+}
+
 // --- Places with many nearest points, which random pairs never have ------------------------------------------------
 
 struct AlignedCase {

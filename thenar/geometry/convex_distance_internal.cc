@@ -231,6 +231,7 @@ class ConvexPair {
       if (is_best && is_certain(settled)) return settled;
       if (is_best && shrink < 1) break;
     }
+    if (!(settled.gap > -kInfinity)) consider_axes(bound);
     const bool is_settled = settled.gap >= bound.gap - kProof * length_;
     Proximity best = is_settled ? settled : bound;
     if (!is_settled || best.gap >= -kExplored * std::min(size_A_, size_B_)) explore_ways_out(best);
@@ -272,6 +273,15 @@ class ConvexPair {
     best.p_B = support_B(N);
     classify(best);
     best.gap = separation;
+  }
+
+  /// For overlaps that blind GJK altogether: along the axes of both shapes and from middle to middle.
+  void consider_axes(Proximity& best) const {
+    for (const Vec& axis : {Vec{1, 0, 0}, Vec{0, 1, 0}, Vec{0, 0, 1}, R_AB_.x, R_AB_.y, R_AB_.z}) {
+      consider_direction(axis, best);
+      consider_direction(-axis, best);
+    }
+    if (dot(p_AB_, p_AB_) > 0) consider_direction(-normalized(p_AB_), best);
   }
 
   /// Whether no other way out of an overlap is shorter, because one of the points is inside a smooth part of its
