@@ -4,8 +4,9 @@
 /// @file
 /// Gap and witness points of two convex shapes (distance.h), half-spaces included.
 ///
-/// Balls, half-spaces and pairs of segments have closed forms. All others: a guess of features and places (the last
-/// answer, or GJK), Newton's method on them (element_newton_internal.h), then a proof. If p_A and p_B lie on their
+/// Balls, half-spaces and pairs of segments have closed forms (closed_distance_internal.h). All others: a guess of
+/// features and places (the last answer, projection, or GJK), Newton's method on them (normal_newton_internal.h,
+/// element_newton_internal.h), then a proof. If p_A and p_B lie on their
 /// shapes and no point of A or B is beyond the planes through them with normal N,
 ///
 ///     gap ≥ s(N) = −h_A(−N) − h_B(N) = N · (p_A − p_B)        (h: support functions)
@@ -13,7 +14,9 @@
 /// then the place is *the* nearest one when the shapes are apart: no local minimum can pass for it. If the proof fails,
 /// the features are corrected by where Newton's method went, and it runs again.
 ///
-/// Overlapping shapes have several critical directions; the expanding polytope leads to the one with the largest s(N).
+/// Overlapping shapes have several critical directions, and the gap is the largest s(N) of them. Where one of the
+/// points is inside a smooth part of its boundary, its curvature excludes all others; else the expanding polytope leads
+/// near the best one, and the critical directions of all features around it are compared.
 
 #include "thenar/geometry/distance.h"
 
