@@ -89,12 +89,17 @@ class ConvexPair {
         size_B_(calc_bounding_radius(B)),
         length_(size_A_ + size_B_ + norm(p_AB_)) {}
 
-  Proximity solve(const Proximity* guess) {
+  Proximity solve(const Proximity* guess) const {
+    Proximity last;
+    last.gap = -kInfinity;
     if (guess != nullptr) {
       Proximity place = *guess;
-      if (is_answer(place)) return place;
+      const bool is_settled = settle(place);
+      if (is_settled && is_certain(place)) return place;
+      // Twice as deep within a step is another way out, or a blind spot.
+      if (is_settled && place.gap > 2 * guess->gap && is_way_out(place)) last = place;
     }
-    return solve_cold();
+    return search(last);
   }
 
  private:
@@ -120,9 +125,6 @@ class ConvexPair {
     if (b.length > nothing) return false;
     return (a.angle <= kNormal && b.angle <= kNormal) || place.gap - calc_separation(place.N) <= nothing;
   }
-
-  /// From a guess to a place that is proved and is the only one.
-  bool is_answer(Proximity& place) const { return settle(place) && (place.gap > 0 || is_certain(place)); }
 
   /// From a guess of points and features to a proved place.
   bool settle(Proximity& place) const {
@@ -214,30 +216,36 @@ class ConvexPair {
     place.p_B = from_B(b.p) + place.N * B_.radius;
   }
 
-  Proximity solve_cold() const {
-    Proximity settled, bound;
-    if (guess_by_projection(settled) && is_answer(settled)) return settled;
-    settled.gap = bound.gap = -kInfinity;
+  /// With a way out of the overlap that the last answer led to, or −∞ as its gap.
+  Proximity search(const Proximity& last) const {
+    Proximity settled = last, bound;
+    bound.gap = -kInfinity;
+    const bool is_continued = last.gap > -kInfinity;
+    bool is_confirmed = false;
+    if (!is_continued && guess_by_projection(settled) && settle(settled) && is_certain(settled)) return settled;
+    settled.gap = last.gap;
     // The cores as they are, then shrunk, which helps where they touch and rounding blinds GJK; then more closely.
     for (const auto& [shrink, accuracy] : kAttempts) {
       const GjkResult rough = run_gjk(A_.core, B_.core, X_AB_, shrink, accuracy);
       if (rough.status == GjkStatus::unclear) continue;
       consider_direction(rough.N, bound);
       Proximity place = make_guess(rough, shrink);
-      if (settle(place)) {
-        if (place.gap > 0) return place;
-        if (place.gap > settled.gap && is_way_out(place)) settled = place;
-      }
+      const bool is_proved = settle(place);
+      if (is_proved && place.gap > 0) return place;
+      if (is_proved && place.gap > settled.gap && is_way_out(place)) settled = place;
       const bool is_best = settled.gap >= bound.gap - kProof * length_;
       if (is_best && is_certain(settled)) return settled;
-      if (is_best && shrink < 1) break;
+      is_confirmed = is_continued && is_proved && place.gap >= settled.gap - kProof * length_;
+      if (is_best && (is_confirmed || shrink < 1)) break;
     }
     if (!(settled.gap > -kInfinity)) consider_axes(bound);
     const bool is_settled = settled.gap >= bound.gap - kProof * length_;
-    Proximity best = is_settled ? settled : bound;
-    if (!is_settled || best.gap >= -kExplored * std::min(size_A_, size_B_)) explore_ways_out(best);
-    return best;
+    if (!is_settled) return find_best_way_out(bound, Trust::bound);
+    if (!is_shallow(settled)) return settled;
+    return find_best_way_out(settled, is_confirmed ? Trust::confirmed : Trust::proved);
   }
+
+  bool is_shallow(const Proximity& place) const { return place.gap >= -kExplored * std::min(size_A_, size_B_); }
 
   /// The nearest point of A to the middle of B, and the nearest of B to that: often on the right features. False when
   /// one is inside the other.
@@ -285,8 +293,8 @@ class ConvexPair {
     if (dot(p_AB_, p_AB_) > 0) consider_direction(-normalized(p_AB_), best);
   }
 
-  /// Whether no other way out of an overlap is shorter, because one of the points is inside a smooth part of its
-  /// boundary.
+  /// Whether a proved place is the answer: shapes that do not overlap have one only, and no other way out of an overlap
+  /// is shorter where one of the points is inside a smooth part of its boundary.
   bool is_certain(const Proximity& place) const {
     if (place.gap >= -kProof * length_) return true;
     return is_smooth_around(A_, place.feature_A, place.p_A, -place.N, -place.gap) ||
@@ -336,36 +344,54 @@ class ConvexPair {
     return out;
   }
 
+  /// A way out that is not critical, that is, and that both the last answer and GJK led to.
+  enum class Trust { bound, proved, confirmed };
+
+  struct WaysOut {
+    Proximity first, best;
+    Trust trust;   ///< in `first`
+    double least;  ///< gap that is better than that of `best`
+  };
+
   /// Ways out of a shallow overlap where edges and vertices have passed each other: each pair of features around the
-  /// points has its own critical directions, and the best one that is proved counts. Curved features have several: the
-  /// search begins around N, too.
-  void explore_ways_out(Proximity& best) const {
-    // The points of a mere bound do not face each other exactly.
-    const double reach = kReach * (norm(best.p_A - best.p_B) - best.gap) + kProof * length_;
-    const Vec N_B = R_AB_.transpose_times(best.N);
-    const Features of_A = find_features_near(A_, best.p_A, -best.N, reach);
-    const Features of_B = find_features_near(B_, to_B(best.p_B), N_B, reach);
-    const bool is_straight = has_straight_edges(A_.core.kind) && has_straight_edges(B_.core.kind);
-    Vec x, y;
-    complete_frame(best.N, x, y);
-    const Vec& N = best.N;
-    const std::array<Vec, 9> starts{N, N + x, N - x, N + y, N - y, x, -x, y, -y};
-    const Proximity middle = best;
-    double least = best.gap - kProof * length_;
-    for (std::size_t i = 0; i < (is_straight ? 1 : starts.size()); ++i) {
-      Proximity start = middle;
-      start.N = normalized(starts[i]);
-      for (const int feature_A : of_A) {
-        for (const int feature_B : of_B) {
-          Proximity place = start;
-          place.feature_A = feature_A;
-          place.feature_B = feature_B;
-          if (!solve_on_features(place) || place.gap < least || !is_proved(place)) continue;
-          best = place;
-          least = place.gap + kProof * length_;
-        }
-      }
+  /// points has its own critical directions, and the best one that is proved counts.
+  Proximity find_best_way_out(const Proximity& first, Trust trust) const {
+    // The points of a mere bound do not face each other exactly; what is proved is better at the same depth.
+    const double reach = kReach * (norm(first.p_A - first.p_B) - first.gap) + kProof * length_;
+    WaysOut ways{first, first, trust, first.gap + (trust == Trust::bound ? -kProof : kProof) * length_};
+    const Features of_A = find_features_near(A_, first.p_A, -first.N, reach);
+    const Features of_B = find_features_near(B_, to_B(first.p_B), R_AB_.transpose_times(first.N), reach);
+    for (const int feature_A : of_A) {
+      for (const int feature_B : of_B) explore_features(feature_A, feature_B, ways);
     }
+    return ways.best;
+  }
+
+  /// Curved features have several critical directions: the search begins around N, too. They do not come out of nothing
+  /// from one step to the next.
+  void explore_features(int feature_A, int feature_B, WaysOut& ways) const {
+    Proximity start = ways.first;
+    start.feature_A = feature_A;
+    start.feature_B = feature_B;
+    Proximity place = start;
+    if (solve_on_features(place)) consider_way_out(place, ways);
+    if (ways.trust == Trust::confirmed) return;
+    if (is_flat(A_.core.kind, feature_A) || is_flat(B_.core.kind, feature_B)) return;
+    if (has_straight_edges(A_.core.kind) && has_straight_edges(B_.core.kind)) return;
+    const Vec& N = ways.first.N;
+    Vec x, y;
+    complete_frame(N, x, y);
+    for (const Vec& direction : {N + x, N - x, N + y, N - y, x, -x, y, -y}) {
+      place = start;
+      place.N = normalized(direction);
+      if (solve_on_features(place)) consider_way_out(place, ways);
+    }
+  }
+
+  void consider_way_out(const Proximity& place, WaysOut& ways) const {
+    if (place.gap < ways.least || !is_proved(place)) return;
+    ways.best = place;
+    ways.least = place.gap + kProof * length_;
   }
 
   bool has_plate() const { return A_.core.kind == CoreKind::plate || B_.core.kind == CoreKind::plate; }
