@@ -59,6 +59,20 @@ struct SizeCommand {
 };
 int size(const SizeCommand& command);
 
+struct LcpCommand {
+  std::string file;  ///< - for standard input
+  bool all = false;  ///< every solution
+  bool p = false;    ///< also tell whether M is a P-matrix
+  bool json = false;
+  long long nodes = 200'000;  ///< limit of the search
+};
+int lcp(const LcpCommand& command);
+
+struct VerifyCommand {
+  std::string file;  ///< answer in JSON, - for standard input
+};
+int verify(const VerifyCommand& command);
+
 /// Version, build and libraries, several lines.
 std::string version_text();
 

@@ -102,6 +102,31 @@ CLI::App* add_size(CLI::App& app, SizeCommand& command) {
   return verb;
 }
 
+CLI::App* add_lcp(CLI::App& app, LcpCommand& command) {
+  CLI::App* verb = app.add_subcommand("lcp", "Solve a linear complementarity problem: one solution or all of them");
+  verb->add_option("file", command.file, "Problem: n, the rows of M, then q; - for stdin")
+      ->required()
+      ->type_name("FILE");
+  verb->add_flag("--all", command.all, "Every solution, and a proof that there are no others");
+  verb->add_flag("--p", command.p, "Also tell whether M is a P-matrix (up to 30 rows)");
+  verb->add_flag("--json", command.json, "Print JSON, with the proof");
+  verb->add_option("--nodes", command.nodes, "Limit of the search; default 200000")->type_name("COUNT");
+  verb->footer(
+      "Example:\n  thenar lcp problem.txt --all --p\n  thenar lcp problem.txt --all --json > answer.json\n"
+      "  thenar verify answer.json\n\n"
+      "Exit code: 0 solved, or proved to have no solution; 1 neither within the limit; 2 bad input.\n");
+  return verb;
+}
+
+CLI::App* add_verify(CLI::App& app, VerifyCommand& command) {
+  CLI::App* verb = app.add_subcommand("verify", "Check an answer and its proof, by code that solves nothing");
+  verb->add_option("file", command.file, "Answer of 'thenar lcp --json'; - for stdin")->required()->type_name("FILE");
+  verb->footer(
+      "Example:\n  thenar lcp problem.txt --all --json | thenar verify -\n\n"
+      "Exit code: 0 every claim holds, 1 some do not, 2 bad input.\n");
+  return verb;
+}
+
 /// Complains about a first argument that is no verb, since CLI11 only says that one is missing.
 bool has_unknown_verb(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]).starts_with('-')) return false;
@@ -127,11 +152,15 @@ int dispatch(int argc, char** argv) {
   CheckCommand check_command;
   PlotCommand plot_command;
   SizeCommand size_command;
+  LcpCommand lcp_command;
+  VerifyCommand verify_command;
   const CLI::App* run_verb = add_run(app, run_command);
   const CLI::App* info_verb = add_info(app, info_command);
   const CLI::App* check_verb = add_check(app, check_command);
   const CLI::App* plot_verb = add_plot(app, plot_command);
   const CLI::App* size_verb = add_size(app, size_command);
+  const CLI::App* lcp_verb = add_lcp(app, lcp_command);
+  const CLI::App* verify_verb = add_verify(app, verify_command);
   if (has_unknown_verb(app, argc, argv)) return kBadInput;
   try {
     app.parse(argc, argv);
@@ -143,6 +172,8 @@ int dispatch(int argc, char** argv) {
   if (check_verb->parsed()) return check(check_command);
   if (plot_verb->parsed()) return plot(plot_command);
   if (size_verb->parsed()) return size(size_command);
+  if (lcp_verb->parsed()) return lcp(lcp_command);
+  if (verify_verb->parsed()) return verify(verify_command);
   return kBadInput;
 }
 

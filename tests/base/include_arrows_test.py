@@ -21,6 +21,7 @@ THIRD_PARTY = {
     "yaml-cpp/": {"thenar/io"},
     "nlohmann/": {"thenar/io", "apps"},
     "CLI/": {"apps", "bench"},
+    "coin/": {"thenar/complementarity"},
     "gtest/": {"tests"},
     "mujoco/": {"tests", "bench/peers"},
     "pinocchio/": {"bench/peers"},

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "../support/heap_counter.h"
+#include "grasp_problems.h"
 #include "random_problems.h"
+#include "thenar/complementarity/cone_solver.h"
 #include "thenar/complementarity/exact_solver.h"
+#include "thenar/complementarity/gauss_seidel.h"
 #include "thenar/complementarity/grade.h"
 #include "thenar/complementarity/lemke.h"
 
@@ -48,6 +51,31 @@ TEST(Allocation, LemkesMethodUsesNoHeap) {
     const Lcp problem{a * a.transpose() + b - b.transpose(), VectorX<double>::Random(n), n / 4};
     EXPECT_EQ(count_allocations([&] { solver.solve(problem); }), 0) << n;
   }
+}
+
+TEST(Allocation, ContactSolversUseNoHeap) {
+  test::GraspProblems random(43);
+  ConeSolver newton(80);
+  ProjectedGaussSeidel sweeps(80, {.tolerance = 1e-8, .most_sweeps = 50});
+  int solved = 0, by_newton = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    ConstraintProblem problem = random.hand(4 + trial % 17, 2 + trial % 2);
+    if (trial % 4 == 3) {
+      for (int i = 0; i < problem.size(); ++i) problem.row(i).faces = problem.row(i).kind == RowKind::normal ? 12 : 0;
+    }
+    EXPECT_EQ(count_allocations([&] {
+                const ConeSolution& s = newton.solve(problem);
+                solved += s.status == ConeStatus::solved;
+                by_newton += s.method == 1;
+                newton.solve(problem, s.z);
+                sweeps.solve(problem, s.z);
+                sweeps.solve(problem);
+              }),
+              0)
+        << "trial " << trial;
+  }
+  EXPECT_EQ(solved, 40);
+  EXPECT_LT(by_newton, 30);  // the other methods took their turn
 }
 
 TEST(Allocation, AReservedProblemIsRefilledWithoutHeap) {

@@ -142,5 +142,86 @@ TEST(GradeCertificate, ChecksConeGainAndReach) {
   EXPECT_FALSE(grade_certificate(problem, std::vector<double>{1, 1, 0}).proves());
 }
 
+/// One contact with A = 4 I (units 2) and the given rows of friction.
+ConstraintProblem one_contact(std::vector<double> mu, int faces, std::vector<double> b) {
+  ConstraintProblem problem(static_cast<int>(b.size()));
+  problem.A() = 4 * MatrixX<double>::Identity(problem.size(), problem.size());
+  problem.row(0) = {.kind = RowKind::normal, .faces = faces};
+  for (int i = 0; i < problem.size(); ++i) {
+    problem.b()[i] = b[i];
+    if (i > 0) problem.row(i) = {.kind = RowKind::tangent, .limit = mu[i - 1]};
+  }
+  return problem;
+}
+
+TEST(GradeContact, JudgesTheNormalRowAsUnilateral) {
+  // wₙ = 4 − 6 = −2, scaled −1, of numbers 4 + 6 over 2.
+  ConstraintGrade grade = grade_solution(one_contact({0.5, 0.5}, 0, {-6, 0, 0}), std::vector<double>{1, 0, 0});
+  EXPECT_DOUBLE_EQ(grade.scale, 5);
+  EXPECT_DOUBLE_EQ(grade.motion, 1.0 / 5);
+  EXPECT_EQ(grade.worst_row, 0);
+  grade = grade_solution(one_contact({0.5, 0.5}, 0, {-2, 0, 0}), std::vector<double>{1, 0, 0});
+  EXPECT_DOUBLE_EQ(grade.complementarity, 1 / grade.scale);
+  grade = grade_solution(one_contact({0.5, 0.5}, 0, {4, 0, 0}), std::vector<double>{-1, 0, 0});
+  EXPECT_DOUBLE_EQ(grade.bounds, 2 / grade.scale);
+}
+
+TEST(GradeContact, MeasuresWhatIsOutsideTheCone) {
+  // |z_t| = 0.6 where 0.5 is admitted: 0.1 too much, or 0.2 too little normal force; unit 2. Held: w = 0.
+  const std::vector<double> z{1, 0.36, 0.48};
+  ConstraintGrade grade = grade_solution(one_contact({0.5, 0.5}, 0, {-4, -1.44, -1.92}), z);
+  EXPECT_NEAR(grade.bounds * grade.scale, 0.2, 1e-15);
+  EXPECT_EQ(grade.motion, 0);
+  // The square with its vertices on the axes admits |z₁| + |z₂| ≤ 0.5: 0.84 needs a normal force of 1.68.
+  grade = grade_solution(one_contact({0.5, 0.5}, 4, {-4, -1.44, -1.92}), z);
+  EXPECT_NEAR(grade.bounds * grade.scale, 1.2 * (1 - 1 / 1.68), 1e-14);
+  // A direction without friction admits no force at all.
+  grade = grade_solution(one_contact({0.5, 0}, 0, {-4, 0, -0.4}), std::vector<double>{1, 0, 0.1});
+  EXPECT_NEAR(grade.bounds * grade.scale, 0.2, 1e-15);
+  // Torsion and tangential force share an ellipsoid, or have an interval each.
+  const std::vector<double> soft{1, 0.4, 0, 0.08};
+  EXPECT_NEAR(grade_solution(one_contact({0.5, 0.5, 0.1}, 0, {-4, -1.6, 0, -0.32}), soft).bounds,
+              2 * std::hypot(0.4, 0.08) * (1 - 1 / std::sqrt(1.28)) / 4, 1e-15);
+  EXPECT_EQ(grade_solution(one_contact({0.5, 0.5, 0.1}, 8, {-4, -1.6, 0, -0.32}), soft).bounds, 0);
+}
+
+TEST(GradeContact, MeasuresFrictionThatIsNotTheBestForItsSlip) {
+  // μ = 1, zₙ = 1, slip w_t = (s, 0): the best force is (−1, 0). Units: force × 2, motion / 2.
+  const auto deficit = [](double s, double z1, double z2, int faces) {
+    const ConstraintGrade grade =
+        grade_solution(one_contact({1, 1}, faces, {-4, s - 4 * z1, -4 * z2}), std::vector<double>{1, z1, z2});
+    EXPECT_NEAR(grade.bounds, 0, 1e-15);
+    EXPECT_EQ(grade.motion, 0);
+    return grade.dissipation * grade.scale;
+  };
+  EXPECT_NEAR(deficit(3, -1, 0, 0), 0, 1e-15);
+  EXPECT_NEAR(deficit(3, -1, 0, 4), 0, 1e-15);
+  // No friction force: the slip where it is small, else what is missing.
+  EXPECT_NEAR(deficit(0.02, 0, 0, 0), 0.01, 1e-15);
+  EXPECT_NEAR(deficit(800, 0, 0, 0), 2, 1e-15);
+  // Turned by a small angle φ: |z_t| φ s/4 / (1 + s/4) in force, × 2.
+  const double angle = 1e-6;
+  EXPECT_NEAR(deficit(4, -std::cos(angle), std::sin(angle), 0), 2 * angle * 0.5, 1e-11);
+  // On an edge of the square, 0.1 off the vertex (−1, 0): the slip pulls it there.
+  EXPECT_NEAR(deficit(800, -0.9, 0.1, 4), 2 * std::hypot(0.1, 0.1), 1e-14);
+  // Pushing along with the slip.
+  EXPECT_NEAR(deficit(800, 1, 0, 0), 4, 1e-14);
+}
+
+TEST(GradeContact, NotANumberIsNotAGoodGrade) {
+  const ConstraintProblem problem = one_contact({0.5, 0.5}, 0, {-4, 1, 0});
+  for (int i = 0; i < 3; ++i) {
+    std::vector<double> z{1, 0, 0};
+    z[static_cast<std::size_t>(i)] = std::nan("");
+    EXPECT_FALSE(grade_solution(problem, z).worst() <= 1) << i;
+  }
+}
+
+TEST(GradeCertificate, ProvesNothingWithContacts) {
+  ConstraintProblem problem = one_contact({0.5, 0.5}, 0, {-1, 0, 0});
+  problem.A().setZero();
+  EXPECT_FALSE(grade_certificate(problem, std::vector<double>{1, 0, 0}).proves());
+}
+
 }  // namespace
 }  // namespace thenar

@@ -32,6 +32,7 @@ void expect_equal(const ConstraintProblem& a, const ConstraintProblem& b) {
   for (int i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a.row(i).kind, b.row(i).kind);
     EXPECT_EQ(a.row(i).id, b.row(i).id);
+    EXPECT_EQ(a.row(i).faces, b.row(i).faces);
     EXPECT_TRUE(same_bits(a.row(i).limit, b.row(i).limit));
     EXPECT_TRUE(same_bits(a.row(i).b_error, b.row(i).b_error));
     EXPECT_TRUE(same_bits(a.b()[i], b.b()[i])) << a.b()[i] << " " << b.b()[i];
@@ -111,15 +112,65 @@ TEST(ProblemText, SaysWhereTheTextIsWrong) {
   expect_error("thenar constraint problem 1\naccuracy 0\nrows -1\n", "p.txt:3: error: -1 rows, expected 0 to 10000");
   expect_error("thenar constraint problem 1\naccuracy 0\nrows 20000\n",
                "p.txt:3: error: 20000 rows, expected 0 to 10000");
-  expect_error(head + "cone b 1\n", "p.txt:4: error: found 'cone', expected bilateral, unilateral or boxed");
-  expect_error(head + "boxed mu 1\n", "p.txt:4: error: found 'mu', expected id, b, limit or b_error");
+  expect_error(head + "cone b 1\n", "p.txt:4: error: found 'cone', expected bilateral, unilateral, boxed, normal or tangent");
+  expect_error(head + "boxed mu 1\n", "p.txt:4: error: found 'mu', expected id, b, limit, b_error or faces");
   expect_error(head + "boxed b\n", "p.txt:4: error: the line ends where a number was expected");
   expect_error(head + "boxed id -4\n", "p.txt:4: error: found '-4', expected a whole number");
   expect_error(head + "boxed id 1 b 0\nB\n", "p.txt:5: error: found 'B', expected 'A'");
   expect_error(head + "boxed id 1 b 0\nA\n1 2\n", "p.txt:6: error: unexpected '2' at the end of the line");
   expect_error(head + "boxed id 1 b 0\nA\n1e\n", "p.txt:6: error: found '1e', expected a number");
   expect_error(head + "boxed id 1 b 0\nA\n", "p.txt:6: error: the text ends where a row of A was expected");
+  expect_error(head + "normal faces x\n", "p.txt:4: error: found 'x', expected a whole number");
+  expect_error(head + "tangent limit 1\nA\n1\n",
+               "p.txt:6: error: row 0: a tangent row without a normal row before it");
   expect_error(head + "boxed limit -1\nA\n1\n", "p.txt:6: error: row 0: limit is -1, must be 0 or more");
+}
+
+TEST(ProblemText, ContactsAreReadableAndReadBackBitEqual) {
+  ConstraintProblem problem(5);
+  problem.A().setIdentity();
+  problem.A()(0, 1) = 1.0 / 3;
+  problem.row(0) = {.kind = RowKind::normal, .id = 1, .b_error = 1e-9, .faces = 8};
+  problem.row(1) = {.kind = RowKind::tangent, .limit = 0.1, .id = 2};
+  problem.row(2) = {.kind = RowKind::tangent, .limit = 0.7, .id = 3};
+  problem.row(3) = {.kind = RowKind::tangent, .limit = 5e-3, .id = 4};
+  problem.row(4) = {.kind = RowKind::unilateral, .id = 5};
+  EXPECT_NE(text_of(problem).find("normal b_error 1e-09 faces 8 id 1 b 0\n"
+                                  "tangent limit 0.1 id 2 b 0\n"),
+            std::string::npos)
+      << text_of(problem);
+  expect_equal(problem_of(text_of(problem)), problem);
+}
+
+ConstraintProblem friction_problem_of(const std::string& text) {
+  std::istringstream in(text);
+  return read_friction_problem(in, "f.txt");
+}
+
+TEST(ProblemText, ReadsFrictionProblemsInPlainNumbers) {
+  const ConstraintProblem problem = friction_problem_of("2 2  # planar\n1 2 3 4\n5 6 7 8\n9 10 11 12\n13 14 15 16\n-1 2 -3 4 0.5\n0.25\n");
+  ASSERT_EQ(problem.size(), 4);
+  EXPECT_EQ(problem.A()(1, 2), 7);
+  EXPECT_EQ(problem.b()[2], -3);
+  EXPECT_EQ(problem.row(2).kind, RowKind::normal);
+  EXPECT_EQ(problem.row(3).kind, RowKind::tangent);
+  EXPECT_EQ(problem.row(1).limit, 0.5);
+  EXPECT_EQ(problem.row(3).limit, 0.25);
+  EXPECT_EQ(friction_problem_of("3 0\n").size(), 0);
+  const auto message_of = [](const std::string& text) {
+    try {
+      friction_problem_of(text);
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(message_of("4 1\n"), "f.txt:1: error: found dimension 4, expected 2 or 3");
+  EXPECT_EQ(message_of("3 -1\n"), "f.txt:1: error: found -1 contacts, expected 0 to 3333");
+  EXPECT_EQ(message_of("2 1\n1 0 0 1\n0 0\n"), "f.txt:4: error: the text ends where a friction coefficient was expected");
+  EXPECT_EQ(message_of("2 1\n1 0 0 1\n0 0\n-1\n"),
+            "f.txt:4: error: row 1: friction coefficient is -1, must be finite and 0 or more");
+  EXPECT_EQ(message_of("2 1\n1 0 0 1\n0 0\n1 1\n"), "f.txt:4: error: unexpected '1' at the end of the line");
 }
 
 }  // namespace

@@ -23,8 +23,22 @@
 /// Units: rows may mix rad and m. Dividing row i by √Aᵢᵢ turns every wᵢ and bᵢ into √J-like numbers of one unit
 /// (ŵᵢ = wᵢ / √Aᵢᵢ, ẑᵢ = zᵢ √Aᵢᵢ), in which magnitudes of different rows can be compared; "scaled" below means this.
 ///
-/// A row with a cone of several directions (a contact) will be one more RowKind here, its `limit` the friction
-/// coefficient and its normal a row of the same problem; A and b stay as they are.
+/// Contacts with Coulomb friction are cones over several rows: a *normal* row n, directly followed by one to three
+/// *tangent* rows k with friction coefficients μₖ (their `limit`). With the set C of friction forces under a normal
+/// force of one unit, and |w_t|_C = max over s ∈ C of −w_t · s the largest power they can take from the slip w_t,
+///
+///     zₙ ≥ 0,  wₙ ≥ 0,  zₙ wₙ = 0;   z_t ∈ zₙ C  and  −w_t · z_t = zₙ |w_t|_C                                 (6)
+///
+/// (friction takes as much power from the slip as it can). Equivalently z lies in the cone K = {z_t ∈ zₙ C} and
+/// (wₙ + |w_t|_C, w_t) in its dual cone, at right angles to z (De Saxcé). `faces` of the normal row chooses C:
+///
+///     0 (smooth)   Σₖ (sₖ / μₖ)² ≤ 1: the circular cone where μ₁ = μ₂, an elliptic one where not; a third tangent row,
+///                  the torsion of a soft finger, makes it the ellipsoidal limit surface, with μ₃ in m            (7)
+///     k ≥ 3        (s₁/μ₁, s₂/μ₂) in the regular k-gon inscribed in the unit circle, its vertices at the angles
+///                  2πj/k, j = 0 … k − 1 (the first on the axis of the first tangent), and |s₃| ≤ μ₃ by itself    (8)
+///
+/// With one tangent row (a planar contact) both are |s₁| ≤ μ₁. μₖ = 0 is a direction without friction. (6) is no
+/// optimality condition: there may be several solutions with different w, and A need not be exactly symmetric.
 
 #include <cstdint>
 #include <limits>
@@ -39,7 +53,9 @@ namespace thenar {
 enum class RowKind : std::uint8_t {
   bilateral,   ///< (2): couplings, loops
   unilateral,  ///< (3): stops
-  boxed        ///< (4): dry friction of known strength
+  boxed,       ///< (4): dry friction of known strength
+  normal,      ///< (6): first row of a contact
+  tangent      ///< (6): friction of the contact whose normal row stands one to three rows before
 };
 
 /// The word used in files and messages.
@@ -47,9 +63,12 @@ const char* to_string(RowKind kind);
 
 struct ConstraintRow {
   RowKind kind = RowKind::bilateral;
-  double limit = 0;      ///< f of boxed rows, ≥ 0, unit of z; infinity makes the row bilateral; unused otherwise
+  /// f of boxed rows, ≥ 0, unit of z; infinity makes the row bilateral. μ of tangent rows, finite, ≥ 0, unit of zₖ/zₙ.
+  /// Unused otherwise.
+  double limit = 0;
   std::uint64_t id = 0;  ///< what the row stands for, the same from problem to problem; finds the row in a warm start
   double b_error = 0;  ///< absolute error of bᵢ known to the caller, unit of b; added to ConstraintProblem::accuracy
+  int faces = 0;       ///< of normal rows: 0 for the smooth cone (7), k ≥ 3 for the polyhedral one (8)
 };
 
 /// A, b and rows of one size n. Memory grows only: after reserve(n), problems up to n rows use no heap.
@@ -75,8 +94,13 @@ class ConstraintProblem {
   /// zero. The default suits a J M⁻¹ Jᵀ computed in double precision; it is never taken below the rounding of n terms.
   double accuracy = 1e-13;
 
-  /// What is wrong with the rows (negative or NaN limit, negative b_error), or with `accuracy`; empty when all is
-  /// well. Numbers in A and b are for the solver to judge: they are results of a computation, rows are arguments.
+  /// The tangent rows that follow row i.
+  int tangent_count(int i) const;
+  /// Whether any row belongs to a contact.
+  bool has_contacts() const;
+
+  /// What is wrong with the rows (negative or NaN limit, negative b_error, a tangent row without its normal row), or
+  /// with `accuracy`; empty when all is well. Numbers in A and b are for the solver to judge: they are results of a computation, rows are arguments.
   std::optional<std::string> find_fault() const;
 
  private:
@@ -84,7 +108,10 @@ class ConstraintProblem {
   std::vector<double> A_, b_;
 };
 
-/// Admissible zᵢ.
+/// Tangent rows that a contact may have.
+inline constexpr int kMostTangents = 3;
+
+/// Admissible zᵢ; of a tangent row, whose bounds depend on the normal force, all.
 struct ForceBounds {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();

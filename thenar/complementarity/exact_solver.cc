@@ -138,6 +138,7 @@ const ConstraintSolution& ExactSolver::solve(const ConstraintProblem& problem, s
         fmt::format("constraint problem has {} rows, the solver was made for {}", problem.size(), work.capacity));
   }
   if (const auto fault = problem.find_fault()) throw std::invalid_argument("constraint problem: " + *fault);
+  if (problem.has_contacts()) throw std::invalid_argument("constraint problem: contacts with friction need ConeSolver");
   // First, because it may point into the solution.
   work.read_warm_start(problem, warm_start);
   work.clear_solution(problem.size());

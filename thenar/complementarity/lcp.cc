@@ -19,6 +19,12 @@ int read_count(internal::WordReader& reader, const char* expected) {
   return count;
 }
 
+double read_finite(internal::WordReader& reader, const char* expected) {
+  const double value = reader.flowing_number(expected);
+  if (!std::isfinite(value)) reader.fail(fmt::format("found {}, expected {}, which is finite", value, expected));
+  return value;
+}
+
 }  // namespace
 
 double calc_residual(const Lcp& problem, std::span<const double> z) {
@@ -51,9 +57,9 @@ Lcp read_lcp(std::istream& in, const std::string& name) {
   problem.M.resize(n, n);
   problem.q.resize(n);
   for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) problem.M(i, j) = reader.flowing_number("an entry of M");
+    for (int j = 0; j < n; ++j) problem.M(i, j) = read_finite(reader, "an entry of M");
   }
-  for (int i = 0; i < n; ++i) problem.q(i) = reader.flowing_number("an entry of q");
+  for (int i = 0; i < n; ++i) problem.q(i) = read_finite(reader, "an entry of q");
   reader.end_text();
   return problem;
 }

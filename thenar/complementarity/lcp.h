@@ -32,7 +32,8 @@ struct Lcp {
 double calc_residual(const Lcp& problem, std::span<const double> z);
 
 /// The text form: n (or "n m" for n free rows before m others), then the rows of M, then q, all separated by spaces and
-/// line ends. '#' starts a comment. Throws InputError, with the line, for anything else. `name` stands for the file.
+/// line ends. '#' starts a comment. Throws InputError, with the line, for anything else, numbers that are not finite
+/// too. `name` stands for the file.
 Lcp read_lcp(std::istream& in, const std::string& name = "");
 
 /// Numbers read back bit-equal.

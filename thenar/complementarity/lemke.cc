@@ -4,20 +4,28 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
+
+#include "thenar/complementarity/lemke_dictionary_internal.h"
 
 namespace thenar {
 namespace {
 
-/// Entries below this are zero, of a dictionary whose largest are about 1 to begin with.
-constexpr double kZero = 1e-11;
+using internal::LemkeDictionary;
+using internal::max_magnitude;
+using internal::PaddedColumn;
+
 /// A residual that leaves nothing to improve.
 constexpr double kGood = 1e-13;
-/// Ratios that differ by less are ties.
-constexpr double kTie = 1e-12;
+/// A guessed basis whose unknowns are above −kNearly, in scaled units, is taken for feasible; the residual decides.
+constexpr double kNearly = 1e-13;
+constexpr int kGuessSteps = 8;
+/// Parts of the terms of a sum that is zero: for contradictions and proofs.
+constexpr double kProof = 1e-10;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A power of two near 1/x, so that scaling is exact; 1 for 0.
-double power_near_inverse(double x) { return x > 0 ? std::ldexp(1, -std::ilogb(x)) : 1; }
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -39,293 +47,549 @@ const char* to_string(LemkeStatus status) {
   return "";
 }
 
-/// Unknowns are numbered w: 0 … n − 1, z: n … 2n − 1, z₀: 2n. Columns of the dictionary: n + 1 nonbasic unknowns, then
-/// r.
 struct LemkeSolver::Work {
-  explicit Work(int max_size) : capacity(max_size) {
-    const auto size = static_cast<std::size_t>(max_size);
-    dictionary.resize(size * stride_of(max_size));
-    basic.resize(size);
-    nonbasic.resize(size + 1);
-    row_of.resize(2 * size + 1);
-    column_of.resize(2 * size + 1);
-    row_scale.resize(size);
-    column_scale.resize(size);
-    ties.reserve(size);
+  explicit Work(int max_size) : capacity(max_size), dictionary(max_size) {
+    const auto size = index(max_size);
+    padded_z.resize((size + 7) / 8);
     chosen.reserve(size);
+    better.reserve(size);
+    guess.reserve(size);
     factor.resize(size * size);
+    exchanges.resize(size);
     right.resize(size);
-    result.z.reserve(size);
-    result.in_basis.reserve(size);
+    refined.resize(size);
+    dictionary_z.resize(size);
+    covering.resize(size);
+    for (LemkeResult* memory : {&result, &kept}) {
+      memory->z.reserve(size);
+      memory->ray.reserve(size);
+      memory->in_basis.reserve(size);
+    }
   }
 
-  const LemkeResult& solve(const Lcp& problem_in, std::span<const double> d) {
+  const LemkeResult& solve(const Lcp& problem_in, std::span<const double> d, const std::vector<bool>& guess_in) {
     problem = &problem_in;
     n = problem->size();
-    stride = stride_of(n);
-    result.status = LemkeStatus::not_finite;
-    result.z.assign(static_cast<std::size_t>(n), 0);
-    result.in_basis.assign(static_cast<std::size_t>(n), false);
-    result.pivots = 0;
-    result.residual = 0;
-    if (!problem->M.allFinite() || !problem->q.allFinite()) return result;
-    start(d);
-    result.status = eliminate_free_rows() ? follow_path() : LemkeStatus::singular_free;
-    read_solution();
-    return result;
+    if (!guess_in.empty() || !guess.empty()) guess.assign(guess_in.begin(), guess_in.end());
+    clear_result();
+    if (!dictionary.load(*problem)) return result;
+    if (is_zero_a_solution()) {
+      result.status = LemkeStatus::solved;
+      return result;
+    }
+    dictionary.reset();
+    if (!guess.empty()) {
+      if (try_guess()) return result;
+      if (start_at_guess() && follow_path(d, kNearly)) return result;
+      reload();
+    }
+    if (!eliminate_free_rows()) return report_singular_free();
+    if (follow_path(d, 0) || result.is_infeasible) return result;
+    return try_again();
   }
 
  private:
-  static std::size_t stride_of(int n) { return (static_cast<std::size_t>(n) + 2 + 7) / 8 * 8; }
+  bool is_free(int i) const { return i < problem->free_count; }
 
-  double* row(int i) { return dictionary.data() + static_cast<std::size_t>(i) * stride; }
-  double& at(int i, int j) { return row(i)[j]; }
-  double& constant(int i) { return row(i)[n + 1]; }
-  int z(int i) const { return n + i; }
-  int z0() const { return 2 * n; }
-  bool is_free_row(int i) const { return i < problem->free_count; }
-
-  /// w = M z + q + d z₀ in scaled units: rows of M divided by their largest entry, then columns.
-  void start(std::span<const double> d) {
-    const int free_count = problem->free_count;
-    for (int i = 0; i < n; ++i) {
-      row_scale[index(i)] = power_near_inverse(n > 0 ? problem->M.row(i).cwiseAbs().maxCoeff() : 0);
-    }
-    for (int j = 0; j < n; ++j) {
-      double largest = 0;
-      for (int i = 0; i < n; ++i) largest = std::max(largest, std::abs(problem->M(i, j)) * row_scale[index(i)]);
-      column_scale[index(j)] = power_near_inverse(largest);
-    }
-    double largest_q = 0;
-    for (int i = 0; i < n; ++i) largest_q = std::max(largest_q, std::abs(problem->q(i)) * row_scale[index(i)]);
-    unit_of_q = power_near_inverse(largest_q);
-    for (int i = 0; i < n; ++i) {
-      const double scale = row_scale[index(i)];
-      for (int j = 0; j < n; ++j) at(i, j) = problem->M(i, j) * scale * column_scale[index(j)];
-      at(i, n) = is_free_row(i) ? 0 : d.empty() ? 1 : d[index(i - free_count)];
-      constant(i) = problem->q(i) * scale * unit_of_q;
-      std::fill(row(i) + n + 2, row(i) + stride, 0.0);
-    }
-    for (int i = 0; i < n; ++i) put_basic(i, i);
-    for (int j = 0; j < n; ++j) put_nonbasic(j, z(j));
-    put_nonbasic(n, z0());
+  bool is_zero_a_solution() const {
+    bool is_positive = problem->free_count == 0;
+    for (int i = 0; i < n && is_positive; ++i) is_positive = problem->q(i) >= 0;
+    return is_positive;
   }
 
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-  void put_basic(int i, int unknown) {
-    basic[index(i)] = unknown;
-    row_of[index(unknown)] = i;
-    column_of[index(unknown)] = -1;
-  }
-  void put_nonbasic(int j, int unknown) {
-    nonbasic[index(j)] = unknown;
-    column_of[index(unknown)] = j;
-    row_of[index(unknown)] = -1;
+  void clear_result() {
+    result.status = LemkeStatus::not_finite;
+    result.z.assign(index(n), 0);
+    result.in_basis.assign(index(n), false);
+    result.ray.clear();
+    result.is_infeasible = false;
+    result.pivots = 0;
+    result.restarts = 0;
+    result.residual = 0;
   }
 
-  /// Exchanges the basic unknown of row r with the nonbasic one of column c.
-  void pivot(int r, int c) {
-    double* pivot_row = row(r);
-    const double inverse = 1 / pivot_row[c];
-    for (std::size_t k = 0; k < stride; ++k) pivot_row[k] *= -inverse;
-    pivot_row[c] = inverse;
-    for (int i = 0; i < n; ++i) {
-      if (i == r) continue;
-      double* other = row(i);
-      const double factor_i = other[c];
-      if (factor_i == 0) continue;
-      other[c] = 0;
-      for (std::size_t k = 0; k < stride; ++k) other[k] += factor_i * pivot_row[k];
-    }
-    const int entering = nonbasic[index(c)];
-    put_nonbasic(c, basic[index(r)]);
-    put_basic(r, entering);
+  void reload() {
+    result.ray.clear();
+    result.is_infeasible = false;
+    std::fill(result.in_basis.begin(), result.in_basis.end(), false);
+    dictionary.load(*problem);
+    dictionary.reset();
+  }
+
+  void pivot(int row, int column) {
+    dictionary.pivot(row, column);
     ++result.pivots;
   }
 
-  /// Makes all free z basic, with the largest pivots that there are. Their w leave for good.
+  // Free rows.
+
+  /// Makes free z basic and free w nonbasic. False if free rows remain that can neither be met nor left out.
   bool eliminate_free_rows() {
-    for (int step = 0; step < problem->free_count; ++step) {
-      int r = -1, c = -1;
-      double largest = kZero;
-      for (int i = 0; i < problem->free_count; ++i) {
-        if (basic[index(i)] >= n) continue;
-        for (int j = 0; j < problem->free_count; ++j) {
-          const int column = column_of[index(z(j))];
-          if (column < 0 || std::abs(at(i, column)) <= largest) continue;
-          largest = std::abs(at(i, column));
-          r = i;
-          c = column;
-        }
-      }
-      if (r < 0) return false;
-      pivot(r, c);
+    if (problem->free_count == 0) return true;
+    while (pivot_on_free_block()) {
     }
+    while (exchange_with_complementary_row()) {
+    }
+    return leave_out_empty_rows();
+  }
+
+  /// The free w of row i, while it is basic.
+  bool is_open_free_row(int i) const { return is_free(i) && dictionary.basic(i) == i; }
+
+  void make_free_basic(int row, int j) {
+    const int column = dictionary.column_of(dictionary.z(j));
+    pivot(row, column);
+    dictionary.release_row(row);
+  }
+
+  /// On the largest entry of open free rows and nonbasic free z; false if all are zero.
+  bool pivot_on_free_block() {
+    int row = -1, j_best = -1;
+    double largest = LemkeDictionary::kZero;
+    for (int j = 0; j < problem->free_count; ++j) {
+      const int column = dictionary.column_of(dictionary.z(j));
+      if (column < 0) continue;
+      for (int i = 0; i < problem->free_count; ++i) {
+        if (!is_open_free_row(i) || std::abs(dictionary.at(i, column)) <= largest) continue;
+        largest = std::abs(dictionary.at(i, column));
+        row = i;
+        j_best = j;
+      }
+    }
+    if (row < 0) return false;
+    const int column = dictionary.column_of(dictionary.z(j_best));
+    make_free_basic(row, j_best);
+    dictionary.clear_column(column);  // the free w is zero for good
     return true;
   }
 
-  LemkeStatus follow_path() {
-    const int first = find_first_leaving();
-    if (first < 0) return LemkeStatus::solved;
-    int entering = n;  // the column of z₀
-    int leaving_row = first;
-    while (result.pivots < kPivotLimit) {
-      const int leaving = basic[index(leaving_row)];
-      pivot(leaving_row, entering);
-      if (leaving == z0()) return LemkeStatus::solved;
-      entering = column_of[index(complement(leaving))];
-      leaving_row = find_leaving(entering);
-      if (leaving_row < 0) return LemkeStatus::ray;
+  /// Where open free rows have no entry at the free z that are left: z_k enters by such a row r, then the free z_c by
+  /// the row of w_k, with the largest |T_rk T_kc|. The entries at (r, c) stay zero.
+  bool exchange_with_complementary_row() {
+    int row = -1, k_best = -1, j_best = -1;
+    double largest = LemkeDictionary::kZero;
+    for (int k = problem->free_count; k < n; ++k) {
+      const int row_k = dictionary.row_of(k), column_k = dictionary.column_of(dictionary.z(k));
+      if (row_k < 0 || column_k < 0) continue;
+      const int r = find_largest_free_row(column_k), j = find_largest_free_z(row_k);
+      if (r < 0 || j < 0) continue;
+      const double size = std::min(std::abs(dictionary.at(r, column_k)),
+                                   std::abs(dictionary.at(row_k, dictionary.column_of(dictionary.z(j)))));
+      if (size <= largest) continue;
+      largest = size;
+      row = r;
+      k_best = k;
+      j_best = j;
     }
-    return LemkeStatus::pivot_limit;
+    if (row < 0) return false;
+    const int row_k = dictionary.row_of(k_best), column_k = dictionary.column_of(dictionary.z(k_best));
+    pivot(row, column_k);
+    dictionary.clear_column(column_k);
+    make_free_basic(row_k, j_best);
+    return true;
   }
 
-  int complement(int unknown) const { return unknown < n ? unknown + n : unknown - n; }
-
-  /// The row with the least q/d, the last of equal ones: that of q + (ε, ε², …). −1 if none is negative.
-  int find_first_leaving() {
+  int find_largest_free_row(int column) const {
     int best = -1;
-    double least = 0;
-    for (int i = problem->free_count; i < n; ++i) {
-      const double ratio = constant(i) / at(i, n);
-      if (ratio < least || (best >= 0 && ratio == least)) {
-        least = ratio;
-        best = i;
-      }
+    for (int i = 0; i < problem->free_count; ++i) {
+      if (!is_open_free_row(i)) continue;
+      if (best < 0 || std::abs(dictionary.at(i, column)) > std::abs(dictionary.at(best, column))) best = i;
     }
     return best;
   }
 
-  /// The row that blocks the entering unknown first: r/−T is least over rows with T < 0. Of ties z₀'s, then the
-  /// lexicographically least.
-  int find_leaving(int entering) {
-    double least = std::numeric_limits<double>::infinity();
+  int find_largest_free_z(int row) const {
+    int best = -1;
+    double largest = 0;
+    for (int j = 0; j < problem->free_count; ++j) {
+      const int column = dictionary.column_of(dictionary.z(j));
+      if (column < 0 || std::abs(dictionary.at(row, column)) <= largest) continue;
+      largest = std::abs(dictionary.at(row, column));
+      best = j;
+    }
+    return best;
+  }
+
+  /// Open free rows without entries say 0 = 0, or contradict the others. Free z that are left stay at zero.
+  bool leave_out_empty_rows() {
+    bool is_empty = true;
+    for (int i = 0; i < problem->free_count; ++i) {
+      if (!is_open_free_row(i)) continue;
+      double largest = 0;
+      for (int j = 0; j < n; ++j) largest = std::max(largest, std::abs(dictionary.at(i, j)));
+      const bool has_no_entry = largest <= LemkeDictionary::kZero;
+      const bool is_met = std::abs(dictionary.constant(i)) <= kProof;
+      if (has_no_entry && !is_met) result.is_infeasible = true;
+      is_empty = is_empty && has_no_entry && is_met;
+      dictionary.release_row(i);
+    }
+    for (int j = 0; j < problem->free_count; ++j) {
+      const int column = dictionary.column_of(dictionary.z(j));
+      if (column >= 0) dictionary.clear_column(column);
+    }
+    return is_empty;
+  }
+
+  const LemkeResult& report_singular_free() {
+    result.status = LemkeStatus::singular_free;
+    read_basis();
+    put_dictionary_z();
+    result.residual = calc_residual(*problem, result.z);
+    return result;
+  }
+
+  // The path.
+
+  /// True if it ends with a solution; else the result says how.
+  bool follow_path(std::span<const double> d, double tolerance) {
+    result.status = find_end(d, tolerance);
+    read_basis();
+    read_solution();
+    return result.status == LemkeStatus::solved;
+  }
+
+  LemkeStatus find_end(std::span<const double> d, double tolerance) {
+    dictionary.begin_path(d, problem->free_count);
+    const long long limit = result.pivots + kPivotLimit;
+    const int first = dictionary.find_first_leaving(tolerance);
+    if (first < 0) return LemkeStatus::solved;
+    int leaving = dictionary.basic(first);
+    pivot(first, n);  // z₀ enters
+    while (result.pivots < limit) {
+      const int entering = dictionary.column_of(dictionary.complement(leaving));
+      const int row = dictionary.find_leaving(entering);
+      if (row < 0) {
+        read_ray(entering);
+        return LemkeStatus::ray;
+      }
+      leaving = dictionary.basic(row);
+      dictionary.pivot_on_leaving(row, entering);
+      ++result.pivots;
+      if (leaving == dictionary.z0()) return LemkeStatus::solved;
+    }
+    return LemkeStatus::pivot_limit;
+  }
+
+  /// The change of z along the entering column, and whether it excludes solutions.
+  void read_ray(int entering) {
+    result.ray.resize(index(n));
+    for (int j = 0; j < n; ++j) {
+      const int row = dictionary.row_of(dictionary.z(j));
+      const double direction = row >= 0                                           ? dictionary.at(row, entering)
+                               : dictionary.nonbasic(entering) == dictionary.z(j) ? 1
+                                                                                  : 0;
+      result.ray[index(j)] = (is_free(j) ? direction : std::max(direction, 0.0)) * dictionary.column_scale(j);
+    }
+    result.is_infeasible = excludes_solutions(result.ray) || has_impossible_row();
+  }
+
+  /// Whether Mᵀ y ≤ 0 (= 0 at free z) and qᵀ y < 0, to rounding.
+  bool excludes_solutions(std::span<const double> y) const {
+    double value = 0, terms = 0;
     for (int i = 0; i < n; ++i) {
-      if (is_unbounded(i) || at(i, entering) >= -kZero) continue;
-      constant(i) = std::max(constant(i), 0.0);
-      least = std::min(least, constant(i) / -at(i, entering));
+      value += problem->q(i) * y[index(i)];
+      terms += std::abs(problem->q(i) * y[index(i)]);
     }
-    if (least == std::numeric_limits<double>::infinity()) return -1;
-    ties.clear();
-    for (int i = 0; i < n; ++i) {
-      if (is_unbounded(i) || at(i, entering) >= -kZero) continue;
-      if (constant(i) / -at(i, entering) > least + kTie * (1 + least)) continue;
-      if (basic[index(i)] == z0()) return i;
-      ties.push_back(i);
+    if (!(value < -kProof * terms)) return false;
+    for (int j = 0; j < n; ++j) {
+      double sum = 0, size = 0;
+      for (int i = 0; i < n; ++i) {
+        sum += problem->M(i, j) * y[index(i)];
+        size += std::abs(problem->M(i, j) * y[index(i)]);
+      }
+      if ((is_free(j) ? std::abs(sum) : sum) > kProof * size) return false;
     }
-    return break_tie(entering);
+    return true;
   }
 
-  /// Whether the row's unknown is free.
-  bool is_unbounded(int i) const {
-    const int unknown = basic[index(i)];
-    return unknown >= n && unknown < 2 * n && is_free_row(unknown - n);
-  }
-
-  int break_tie(int entering) {
-    for (int j = problem->free_count; j < n && ties.size() > 1; ++j) {
-      double least = std::numeric_limits<double>::infinity();
-      for (const int i : ties) least = std::min(least, calc_derivative(i, j) / -at(i, entering));
-      std::erase_if(
-          ties, [&](int i) { return calc_derivative(i, j) / -at(i, entering) > least + kTie * (1 + std::abs(least)); });
+  /// Whether some w is below zero for every z: a unit vector instead of the ray.
+  bool has_impossible_row() const {
+    for (int i = problem->free_count; i < n; ++i) {
+      bool is_impossible = problem->q(i) < 0;
+      for (int j = 0; j < n && is_impossible; ++j) {
+        is_impossible = is_free(j) ? problem->M(i, j) == 0 : problem->M(i, j) <= 0;
+      }
+      if (is_impossible) return true;
     }
-    return ties.front();
+    return false;
   }
 
-  /// Of row i's constant by q_j.
-  double calc_derivative(int i, int j) {
-    const int column = column_of[index(j)];
-    if (column >= 0) return -at(i, column);
-    return row_of[index(j)] == i ? 1 : 0;
-  }
+  // Other starts.
 
-  /// z of the last basis: from M itself, since the dictionary has gathered the rounding of all pivots, unless that is
-  /// worse.
-  void read_solution() {
+  /// Newton's method on min(z, w) = 0 from the guess: solve a basis, exchange all unknowns that are negative, and so on
+  /// (block principal pivoting). Whether that finds the solution within kGuessSteps; if not, `guess` becomes the basis
+  /// with the fewest negative unknowns.
+  bool try_guess() {
     chosen.clear();
     for (int j = 0; j < n; ++j) {
-      if (row_of[index(z(j))] < 0) continue;
+      if (guess[index(j)] || is_free(j)) chosen.push_back(j);
+    }
+    int fewest = n + 1;
+    for (int step = 0; step < kGuessSteps; ++step) {
+      std::fill(result.z.begin(), result.z.end(), 0.0);
+      if (!factorize_basis() || !solve_basis()) return false;
+      result.residual = calc_residual_bound();
+      if (result.residual <= kGood) return accept_guess();
+      const int negative = find_better_basis();
+      if (negative < fewest) {
+        fewest = negative;
+        guess.assign(index(n), false);
+        for (const int j : chosen) guess[index(j)] = true;
+      }
+      chosen.swap(better);
+    }
+    return false;
+  }
+
+  bool accept_guess() {
+    for (const int j : chosen) result.in_basis[index(j)] = true;
+    result.status = LemkeStatus::solved;
+    return true;
+  }
+
+  /// `better`: the chosen z and the other w, each exchanged if negative. How many are.
+  int find_better_basis() {
+    better.clear();
+    int negative = 0;
+    std::size_t a = 0;  // of the next chosen z
+    for (int i = 0; i < n; ++i) {
+      const bool is_chosen = a < chosen.size() && chosen[a] == i;
+      const double value = is_chosen ? refined[a] / dictionary.unit_of_z(i) : calc_w(i) * dictionary.unit_of_w(i);
+      const bool is_negative = value < -kNearly && !is_free(i);
+      if (is_chosen != is_negative) better.push_back(i);
+      negative += is_negative;
+      a += is_chosen;
+    }
+    return negative;
+  }
+
+  /// Of the basis that was solved last.
+  double calc_w(int i) const {
+    double w = problem->q(i);
+    for (std::size_t a = 0; a < chosen.size(); ++a) w += problem->M(i, chosen[a]) * refined[a];
+    return w;
+  }
+
+  /// Makes the guessed z basic in a newly loaded dictionary; false if their block of M is singular.
+  bool start_at_guess() {
+    const auto is_guessed = [this](int i) { return guess[index(i)] || is_free(i); };
+    for (int j = 0; j < n; ++j) {
+      if (!is_guessed(j)) continue;
+      const int column = dictionary.column_of(dictionary.z(j));
+      int best = -1;
+      double largest = LemkeDictionary::kZero;
+      for (int i = 0; i < n; ++i) {
+        if (!is_guessed(i) || dictionary.basic(i) != i || std::abs(dictionary.at(i, column)) <= largest) continue;
+        largest = std::abs(dictionary.at(i, column));
+        best = i;
+      }
+      if (best < 0) return false;
+      pivot(best, column);
+      if (is_free(j)) dictionary.release_row(best);
+      if (is_free(best)) dictionary.clear_column(column);
+    }
+    return true;
+  }
+
+  /// After a first path without success. Returns the best that was found.
+  const LemkeResult& try_again() {
+    keep_if_better(true);
+    for (int k = 0; k <= kRestarts; ++k) {
+      // k = 0: the first path's end, with new numbers.
+      if (k == 0 && kept.status != LemkeStatus::inaccurate) continue;
+      ++result.restarts;
+      guess.assign(kept.in_basis.begin(), kept.in_basis.end());
+      reload();
+      if (k == 0 ? !start_at_guess() : !eliminate_free_rows()) continue;
+      fill_covering(k);
+      const std::span<const double> d(covering.data(), index(k == 0 ? 0 : n - problem->free_count));
+      const bool is_done = follow_path(d, k == 0 ? kNearly : 0) || result.is_infeasible;
+      keep_if_better(is_done);
+      if (is_done) break;
+    }
+    kept.pivots = result.pivots;
+    kept.restarts = result.restarts;
+    std::swap(kept, result);
+    return result;
+  }
+
+  /// dᵢ = ½ + frac((i + 1) k φ) of the i-th complementary row, in units that make its entries of M about 1.
+  void fill_covering(int k) {
+    for (int i = problem->free_count; i < n; ++i) {
+      const double turns = (i - problem->free_count + 1) * k * std::numbers::phi;
+      covering[index(i - problem->free_count)] = (0.5 + turns - std::floor(turns)) / dictionary.row_scale(i);
+    }
+  }
+
+  /// Solutions before inaccurate ones before ends without an answer; of equals the lesser residual.
+  void keep_if_better(bool is_sure) {
+    const auto rank = [](const LemkeResult& r) {
+      return r.status == LemkeStatus::solved ? 0 : r.status == LemkeStatus::inaccurate ? 1 : 2;
+    };
+    if (is_sure || rank(result) < rank(kept) || (rank(result) == rank(kept) && result.residual < kept.residual)) {
+      kept = result;
+    }
+  }
+
+  // The answer.
+
+  void read_basis() {
+    chosen.clear();
+    for (int j = 0; j < n; ++j) {
+      result.z[index(j)] = 0;
+      if (dictionary.row_of(dictionary.z(j)) < 0) continue;
       result.in_basis[index(j)] = true;
       chosen.push_back(j);
     }
-    const bool is_solved = result.status == LemkeStatus::solved;
-    double exact = std::numeric_limits<double>::infinity();
-    if (is_solved && solve_basis()) {
-      put_z([this](int a) { return right[index(a)]; });
-      exact = calc_residual(*problem, result.z);
-    }
-    result.residual = exact;
-    if (exact <= kGood) return;
-    put_z([this](int a) { return constant(row_of[index(z(chosen[index(a)]))]) / unit_of_q; });
+  }
+
+  /// z of the last basis: the dictionary's, unless that has gathered the rounding of too many pivots. Then from M
+  /// itself, if that is better.
+  void read_solution() {
+    put_dictionary_z();
+    result.residual = calc_residual_bound();
+    if (result.residual <= kGood) return;
     result.residual = calc_residual(*problem, result.z);
-    if (result.residual > exact) {
-      put_z([this](int a) { return right[index(a)]; });
-      result.residual = exact;
-    }
-    if (is_solved && !(result.residual <= kResidual)) result.status = LemkeStatus::inaccurate;
+    if (result.status != LemkeStatus::solved) return;
+    if (!(result.residual <= kGood)) improve();
+    if (!(result.residual <= kResidual)) result.status = LemkeStatus::inaccurate;
   }
 
-  /// Sets z of the chosen rows from numbers in scaled units.
-  template <class Number>
-  void put_z(const Number& number) {
-    for (int a = 0; a < static_cast<int>(chosen.size()); ++a) {
-      const int j = chosen[index(a)];
-      const double lower = is_free_row(j) ? -std::numeric_limits<double>::infinity() : 0;
-      result.z[index(j)] = std::max(number(a) * column_scale[index(j)], lower);
+  void improve() {
+    std::copy(result.z.begin(), result.z.end(), dictionary_z.begin());
+    if (factorize_basis() && solve_basis()) {
+      refine();
+      const double residual = calc_residual(*problem, result.z);
+      if (residual <= result.residual) {
+        result.residual = residual;
+        return;
+      }
+    }
+    std::copy_n(dictionary_z.begin(), n, result.z.begin());
+  }
+
+  void put_dictionary_z() {
+    for (const int j : chosen) {
+      put_z(j, dictionary.constant(dictionary.row_of(dictionary.z(j))) * dictionary.unit_of_z(j));
     }
   }
 
-  /// Solves M_αα z_α = −q_α for the chosen rows α in scaled units: `right`.
-  bool solve_basis() {
+  void put_z(int j, double value) { result.z[index(j)] = is_free(j) ? value : std::max(value, 0.0); }
+
+  /// An upper bound of calc_residual(), in double: a sum of m + 1 products is wrong by at most (m + 2) ε/2 times the
+  /// sum of their magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 3.1).
+  double calc_residual_bound() {
+    const auto blocks = static_cast<std::ptrdiff_t>((n + 7) / 8);
+    auto* padded = reinterpret_cast<double*>(padded_z.data());
+    std::fill_n(padded, 8 * blocks, 0.0);
+    // Free rows: |min(∞, w)| = |w|.
+    for (int i = 0; i < n; ++i) padded[i] = is_free(i) ? kInfinity : result.z[index(i)];
+    const double unit = (static_cast<double>(chosen.size()) + 4) * std::numeric_limits<double>::epsilon() / 2;
+    const PaddedColumn q = internal::column_of(problem->q);
+    Pack8 worst(0), largest_q(0);
+    for (std::ptrdiff_t b = 0; b < blocks; ++b) {
+      Pack8 w = q[b], terms = abs(w);
+      largest_q = max_magnitude(largest_q, w);
+      for (const int j : chosen) {
+        const Pack8 term = internal::column_of(problem->M, j)[b] * Pack8(result.z[index(j)]);
+        w += term;
+        terms += abs(term);
+      }
+      const Pack8 z = padded_z[static_cast<std::size_t>(b)];
+      worst = max_magnitude(worst, abs(select(less(z, w), z, w)) + unit * terms);
+    }
+    return max_magnitude(worst) / (1 + max_magnitude(largest_q));
+  }
+
+  // M_αα z_α = −q_α of the chosen rows α, in scaled units.
+
+  double& entry(int a, int b) { return factor[index(a) * chosen.size() + index(b)]; }
+
+  /// LU with row exchanges; false if singular.
+  bool factorize_basis() {
     const auto m = static_cast<int>(chosen.size());
     for (int a = 0; a < m; ++a) {
       const int i = chosen[index(a)];
       for (int b = 0; b < m; ++b) {
         const int j = chosen[index(b)];
-        factor[index(a * m + b)] = problem->M(i, j) * row_scale[index(i)] * column_scale[index(j)];
+        entry(a, b) = problem->M(i, j) * dictionary.row_scale(i) * dictionary.column_scale(j);
       }
-      right[index(a)] = -problem->q(i) * row_scale[index(i)];
     }
-    return eliminate(m);
-  }
-
-  /// Gaussian elimination with row pivots of `factor` (m × m) and `right`.
-  bool eliminate(int m) {
-    const auto entry = [this, m](int i, int j) -> double& { return factor[index(i * m + j)]; };
     for (int k = 0; k < m; ++k) {
       int best = k;
-      for (int i = k + 1; i < m; ++i) {
-        if (std::abs(entry(i, k)) > std::abs(entry(best, k))) best = i;
+      for (int a = k + 1; a < m; ++a) {
+        if (std::abs(entry(a, k)) > std::abs(entry(best, k))) best = a;
       }
       if (!(std::abs(entry(best, k)) > 0)) return false;
-      if (best != k) {
-        for (int j = k; j < m; ++j) std::swap(entry(k, j), entry(best, j));
-        std::swap(right[index(k)], right[index(best)]);
+      exchanges[index(k)] = best;
+      if (best != k) std::swap_ranges(&entry(k, 0), &entry(k, 0) + m, &entry(best, 0));
+      for (int a = k + 1; a < m; ++a) {
+        const double f = entry(a, k) /= entry(k, k);
+        for (int b = k + 1; b < m; ++b) entry(a, b) -= f * entry(k, b);
       }
-      for (int i = k + 1; i < m; ++i) {
-        const double f = entry(i, k) / entry(k, k);
-        for (int j = k + 1; j < m; ++j) entry(i, j) -= f * entry(k, j);
-        right[index(i)] -= f * right[index(k)];
-      }
-    }
-    for (int k = m; k-- > 0;) {
-      for (int j = k + 1; j < m; ++j) right[index(k)] -= entry(k, j) * right[index(j)];
-      right[index(k)] /= entry(k, k);
     }
     return true;
   }
 
+  /// `right` becomes the solution.
+  void substitute() {
+    const auto m = static_cast<int>(chosen.size());
+    for (int k = 0; k < m; ++k) std::swap(right[index(k)], right[index(exchanges[index(k)])]);
+    for (int a = 0; a < m; ++a) {
+      for (int b = 0; b < a; ++b) right[index(a)] -= entry(a, b) * right[index(b)];
+    }
+    for (int a = m; a-- > 0;) {
+      for (int b = a + 1; b < m; ++b) right[index(a)] -= entry(a, b) * right[index(b)];
+      right[index(a)] /= entry(a, a);
+    }
+  }
+
+  /// Puts the solution of the factorized system into z. False if it is not finite.
+  bool solve_basis() {
+    const auto m = static_cast<int>(chosen.size());
+    for (int a = 0; a < m; ++a)
+      right[index(a)] = -problem->q(chosen[index(a)]) * dictionary.row_scale(chosen[index(a)]);
+    substitute();
+    bool is_finite = true;
+    for (int a = 0; a < m; ++a) {
+      const int j = chosen[index(a)];
+      refined[index(a)] = right[index(a)] * dictionary.column_scale(j);
+      is_finite = is_finite && std::isfinite(refined[index(a)]);
+      put_z(j, refined[index(a)]);
+    }
+    return is_finite;
+  }
+
+  /// One step of iterative refinement, with the equations' residual in long double.
+  void refine() {
+    const auto m = static_cast<int>(chosen.size());
+    for (int a = 0; a < m; ++a) {
+      const int i = chosen[index(a)];
+      long double w = problem->q(i);
+      for (int b = 0; b < m; ++b) {
+        w += static_cast<long double>(problem->M(i, chosen[index(b)])) * refined[index(b)];
+      }
+      right[index(a)] = static_cast<double>(-w) * dictionary.row_scale(i);
+    }
+    substitute();
+    for (int a = 0; a < m; ++a) {
+      const int j = chosen[index(a)];
+      put_z(j, refined[index(a)] + right[index(a)] * dictionary.column_scale(j));
+    }
+  }
+
  public:
   int capacity;
-  LemkeResult result;
 
  private:
   const Lcp* problem = nullptr;
   int n = 0;
-  std::size_t stride = 0;
-  std::vector<double> dictionary, row_scale, column_scale, factor, right;
-  double unit_of_q = 1;
-  std::vector<int> basic, nonbasic, row_of, column_of, ties, chosen;
+  LemkeDictionary dictionary;
+  LemkeResult result, kept;
+  std::vector<Pack8> padded_z;
+  std::vector<double> factor, right, refined, dictionary_z, covering;
+  std::vector<int> chosen, better, exchanges;
+  std::vector<bool> guess;
 };
 
 LemkeSolver::LemkeSolver(int max_size) : work_(std::make_unique<Work>(max_size)) {}
@@ -333,7 +597,7 @@ LemkeSolver::~LemkeSolver() = default;
 LemkeSolver::LemkeSolver(LemkeSolver&&) noexcept = default;
 LemkeSolver& LemkeSolver::operator=(LemkeSolver&&) noexcept = default;
 
-const LemkeResult& LemkeSolver::solve(const Lcp& problem, std::span<const double> d) {
+const LemkeResult& LemkeSolver::solve(const Lcp& problem, std::span<const double> d, const std::vector<bool>& guess) {
   const int n = problem.size();
   if (n > work_->capacity) throw std::invalid_argument("LemkeSolver: more rows than it was made for");
   if (problem.M.rows() != n || problem.M.cols() != n || problem.free_count < 0 || problem.free_count > n) {
@@ -343,7 +607,10 @@ const LemkeResult& LemkeSolver::solve(const Lcp& problem, std::span<const double
                      !std::all_of(d.begin(), d.end(), [](double x) { return x > 0 && std::isfinite(x); }))) {
     throw std::invalid_argument("LemkeSolver: d needs one positive number per complementary row");
   }
-  return work_->solve(problem, d);
+  if (!guess.empty() && static_cast<int>(guess.size()) != n) {
+    throw std::invalid_argument("LemkeSolver: a guess needs one entry per row");
+  }
+  return work_->solve(problem, d, guess);
 }
 
 }  // namespace thenar

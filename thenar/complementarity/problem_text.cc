@@ -19,14 +19,15 @@ namespace {
 using internal::WordReader;
 using internal::write_number;
 
-constexpr std::array kKinds{RowKind::bilateral, RowKind::unilateral, RowKind::boxed};
+constexpr std::array kKinds{RowKind::bilateral, RowKind::unilateral, RowKind::boxed, RowKind::normal,
+                            RowKind::tangent};
 
 RowKind read_kind(WordReader& reader) {
   const std::string_view word = reader.word("the kind of a row");
   for (const RowKind kind : kKinds) {
     if (word == to_string(kind)) return kind;
   }
-  reader.fail(fmt::format("found {}, expected bilateral, unilateral or boxed", quote(word)));
+  reader.fail(fmt::format("found {}, expected bilateral, unilateral, boxed, normal or tangent", quote(word)));
 }
 
 /// "kind name value name value …".
@@ -43,8 +44,10 @@ void read_row(WordReader& reader, ConstraintRow& row, double& b) {
       row.limit = reader.number<double>("a number");
     } else if (name == "b_error") {
       row.b_error = reader.number<double>("a number");
+    } else if (name == "faces") {
+      row.faces = reader.number<int>("a whole number");
     } else {
-      reader.fail(fmt::format("found {}, expected id, b, limit or b_error", quote(name)));
+      reader.fail(fmt::format("found {}, expected id, b, limit, b_error or faces", quote(name)));
     }
   }
 }
@@ -59,6 +62,7 @@ void write_problem(std::ostream& out, const ConstraintProblem& problem) {
     out << to_string(row.kind);
     if (row.limit != 0) out << " limit " << write_number(row.limit);
     if (row.b_error != 0) out << " b_error " << write_number(row.b_error);
+    if (row.faces != 0) out << " faces " << fmt::to_string(row.faces);
     out << " id " << fmt::to_string(row.id) << " b " << write_number(problem.b()[i]) << '\n';
   }
   out << "A\n";
@@ -94,6 +98,36 @@ ConstraintProblem read_problem(std::istream& in, const std::string& name) {
     for (int j = 0; j < n; ++j) problem.A()(i, j) = reader.number<double>("a number");
     reader.end_line();
   }
+  if (const auto fault = problem.find_fault()) reader.fail(*fault);
+  return problem;
+}
+
+ConstraintProblem read_friction_problem(std::istream& in, const std::string& name) {
+  WordReader reader(in, name);
+  reader.next_line("the dimension and the number of contacts");
+  const int dimension = reader.number<int>("the dimension");
+  if (dimension != 2 && dimension != 3) reader.fail(fmt::format("found dimension {}, expected 2 or 3", dimension));
+  const int contacts = reader.number<int>("the number of contacts");
+  if (contacts < 0 || contacts > internal::kMostRows / dimension) {
+    reader.fail(fmt::format("found {} contacts, expected 0 to {}", contacts, internal::kMostRows / dimension));
+  }
+  reader.end_line();
+  const int n = dimension * contacts;
+  ConstraintProblem problem(n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) problem.A()(i, j) = reader.flowing_number("an entry of A");
+  }
+  for (int i = 0; i < n; ++i) problem.b()[i] = reader.flowing_number("an entry of b");
+  for (int c = 0; c < contacts; ++c) {
+    const double mu = reader.flowing_number("a friction coefficient");
+    for (int i = c * dimension; i < (c + 1) * dimension; ++i) {
+      const bool is_normal = i == c * dimension;
+      problem.row(i) = {.kind = is_normal ? RowKind::normal : RowKind::tangent,
+                        .limit = is_normal ? 0 : mu,
+                        .id = static_cast<std::uint64_t>(i)};
+    }
+  }
+  reader.end_text();
   if (const auto fault = problem.find_fault()) reader.fail(*fault);
   return problem;
 }

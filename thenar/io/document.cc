@@ -8,16 +8,13 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <unordered_map>
 
 #include "thenar/base/text.h"
 #include "thenar/io/document_internal.h"
+#include "thenar/io/text_file.h"
 #include "thenar/io/yaml_text_internal.h"
 
 namespace thenar {
@@ -300,26 +297,6 @@ class TreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-std::string read_file(const std::filesystem::path& path) {
-  const SourceMark mark{path.string(), 0, 0};
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw InputError(mark, "no such file");
-  if (std::filesystem::is_directory(status)) throw InputError(mark, "is a directory, expected a file");
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError(mark, fmt::format("cannot be read: {}", std::strerror(errno)));
-  // In pieces up to the limit, for a pipe has no size and a device may have no end.
-  std::string text;
-  std::array<char, 65536> piece;
-  while (stream.read(piece.data(), piece.size()), stream.gcount() > 0) {
-    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-    if (text.size() > kMaxBytes) break;
-  }
-  if (stream.bad()) throw InputError(mark, fmt::format("cannot be read: {}", std::strerror(errno)));
-  return text;
-}
-
 }  // namespace
 
 std::optional<Node> internal::parse_yaml_value(std::string_view text, const SharedName& file, int shift) {
@@ -375,6 +352,8 @@ Node parse_document(std::string_view text, std::string file_name) {
                                            describe(*root), glued ? "; a space is needed after ':'" : ""));
 }
 
-Node read_document(const std::filesystem::path& path) { return parse_document(read_file(path), path.string()); }
+Node read_document(const std::filesystem::path& path) {
+  return parse_document(read_file(path, kMaxBytes), path.string());
+}
 
 }  // namespace thenar

@@ -7,8 +7,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <system_error>
+
+#include "thenar/base/diagnostic.h"
 
 namespace thenar {
 namespace {
@@ -51,6 +54,26 @@ void write_file(const fs::path& path, const std::string& text) {
   const int error = errno;
   if (std::fclose(file) != 0) fail("write", path, std::strerror(errno));
   if (!written) fail("write", path, std::strerror(error));
+}
+
+std::string read_file(const std::filesystem::path& path, std::size_t most) {
+  const SourceMark mark{path.string(), 0, 0};
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw InputError(mark, "no such file");
+  if (std::filesystem::is_directory(status)) throw InputError(mark, "is a directory, expected a file");
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw InputError(mark, fmt::format("cannot be read: {}", std::strerror(errno)));
+  // In pieces, up to the limit.
+  std::string text;
+  std::array<char, 65536> piece;
+  while (stream.read(piece.data(), piece.size()), stream.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > most) break;
+  }
+  if (stream.bad()) throw InputError(mark, fmt::format("cannot be read: {}", std::strerror(errno)));
+  return text;
 }
 
 }  // namespace thenar

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Text files out: results that grow line by line while a run goes on, and files written at once. Messages name the
-/// file and the reason that the system gives.
+/// Text files: results that grow line by line while a run goes on, and files read and written at once. Messages name
+/// the file and the reason that the system gives.
 
 #include <cstdio>
 #include <filesystem>
@@ -40,6 +40,10 @@ class LineFile {
 
 /// Adds the shortest decimal form of a finite number that reads back to the same bits.
 void append_number(double value, std::string& text);
+
+/// A whole file, or a little more than `most` bytes of it: a pipe has no size, and a device may have no end. Throws
+/// InputError if it cannot be read.
+std::string read_file(const std::filesystem::path& path, std::size_t most);
 
 /// Writes a whole file at once. Throws std::runtime_error if that cannot be done.
 void write_file(const std::filesystem::path& path, const std::string& text);

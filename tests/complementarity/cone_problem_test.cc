@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Contacts as rows of a constraint problem: what is a fault, and who refuses them.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "thenar/complementarity/constraint_problem.h"
+#include "thenar/complementarity/exact_solver.h"
+
+namespace thenar {
+namespace {
+
+ConstraintProblem rows_of(std::initializer_list<RowKind> kinds) {
+  ConstraintProblem problem(static_cast<int>(kinds.size()));
+  int i = 0;
+  for (const RowKind kind : kinds) problem.row(i++).kind = kind;
+  return problem;
+}
+
+constexpr RowKind kNormal = RowKind::normal, kTangent = RowKind::tangent, kFree = RowKind::bilateral;
+
+TEST(ConeProblem, ContactsAreANormalRowAndOneToThreeTangentRows) {
+  const ConstraintProblem problem = rows_of({kFree, kNormal, kTangent, kNormal, kTangent, kTangent, kTangent, kFree});
+  EXPECT_FALSE(problem.find_fault().has_value());
+  EXPECT_TRUE(problem.has_contacts());
+  EXPECT_EQ(problem.tangent_count(1), 1);
+  EXPECT_EQ(problem.tangent_count(3), 3);
+  EXPECT_EQ(problem.tangent_count(0), 0);
+  EXPECT_FALSE(rows_of({kFree}).has_contacts());
+  EXPECT_STREQ(to_string(kNormal), "normal");
+  EXPECT_STREQ(to_string(kTangent), "tangent");
+}
+
+TEST(ConeProblem, SaysWhatIsWrongWithAContact) {
+  EXPECT_EQ(rows_of({kTangent}).find_fault(), "row 0: a tangent row without a normal row before it");
+  EXPECT_EQ(rows_of({kFree, kTangent}).find_fault(), "row 1: a tangent row without a normal row before it");
+  EXPECT_EQ(rows_of({kNormal}).find_fault(), "row 0: a normal row with 0 tangent rows, must have 1 to 3");
+  EXPECT_EQ(rows_of({kNormal, kFree}).find_fault(), "row 0: a normal row with 0 tangent rows, must have 1 to 3");
+  EXPECT_EQ(rows_of({kNormal, kTangent, kTangent, kTangent, kTangent}).find_fault(),
+            "row 0: a normal row with 4 tangent rows, must have 1 to 3");
+
+  ConstraintProblem problem = rows_of({kNormal, kTangent, kTangent});
+  for (const double mu : {-0.1, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    problem.row(2).limit = mu;
+    ASSERT_TRUE(problem.find_fault().has_value()) << mu;
+    EXPECT_EQ(problem.find_fault()->substr(0, 35), "row 2: friction coefficient is " + std::to_string(mu).substr(0, 4))
+        << *problem.find_fault();
+  }
+  problem.row(2).limit = 0.5;
+  for (const int faces : {-1, 1, 2}) {
+    problem.row(0).faces = faces;
+    EXPECT_TRUE(problem.find_fault().has_value()) << faces;
+  }
+  problem.row(0).faces = 4;
+  EXPECT_EQ(problem.find_fault(), "row 0: a cone with faces and friction in one of two directions");
+  problem.row(1).limit = 0.5;
+  EXPECT_FALSE(problem.find_fault().has_value());
+  problem.row(1).faces = 4;
+  EXPECT_EQ(problem.find_fault(), "row 1: 4 faces, only normal rows have them");
+}
+
+TEST(ConeProblem, TheExactSolverRefusesContacts) {
+  ExactSolver solver(4);
+  try {
+    solver.solve(rows_of({kNormal, kTangent}));
+    ADD_FAILURE() << "no exception";
+  } catch (const std::invalid_argument& e) {
+    EXPECT_STREQ(e.what(), "constraint problem: contacts with friction need ConeSolver");
+  }
+}
+
+}  // namespace
+}  // namespace thenar

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/complementarity/all_solutions.h"
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+#include "thenar/complementarity/generators_internal.h"
+#include "thenar/complementarity/lcp_scale_internal.h"
+#include "thenar/complementarity/linear_program.h"
+
+namespace thenar {
+namespace {
+
+using internal::Generators;
+using internal::LcpScale;
+using internal::LongMatrix;
+using internal::LongVector;
+
+/// What is zero in scaled units: a few tolerances of the linear programs.
+constexpr double kZero = 1e-8;
+/// Pivots of M_αα below this make it singular, as do errors of data in double.
+constexpr long double kRank = 1e-11L;
+/// Rows for which both halves are tried before one is chosen anyway.
+constexpr int kMostTrials = 8;
+constexpr double kInfinity = LinearProgram::kInfinity;
+
+enum class Decision : std::uint8_t { none, z_zero, w_zero };
+
+/// One half of a branch: whether it matters, and the proof if it does not.
+struct Half {
+  ProofNode::Kind end = ProofNode::Kind::open;  ///< open: alive
+  VectorX<double> y;                            ///< scaled units
+  bool is_w = false;                            ///< the half with w = 0 in the row of the branch
+  bool is_alive() const { return end == ProofNode::Kind::open; }
+};
+
+struct Branch {
+  int row = -1;
+  Half z_half, w_half;  ///< with z = 0, with w = 0
+};
+
+class Search {
+ public:
+  Search(const Lcp& problem, const AllSolutionsOptions& options)
+      : options_(options),
+        scale_(internal::LcpScaling(problem).run()),
+        scaled_(internal::scale_problem(problem, scale_)),
+        n_(problem.size()),
+        program_(scaled_.M),
+        decisions_(static_cast<std::size_t>(n_), Decision::none),
+        hint_(VectorX<double>::Zero(n_)) {
+    for (int i = 0; i < n_; ++i) {
+      const bool is_free = i < scaled_.free_count;
+      program_.bound_row(i, -scaled_.q(i), is_free ? -scaled_.q(i) : kInfinity);
+      program_.bound_column(i, is_free ? -kInfinity : 0, kInfinity);
+      if (is_free) decision(i) = Decision::w_zero;
+    }
+  }
+
+  AllSolutions run() {
+    const Half whole = judge(solve());
+    if (whole.is_alive()) {
+      keep_hint();
+      explore();
+    } else {
+      add_end(whole, -1);
+    }
+    drop_parts_of_others();
+    conclude();
+    return std::move(out_);
+  }
+
+ private:
+  Decision& decision(int i) { return decisions_[static_cast<std::size_t>(i)]; }
+  Decision decision(int i) const { return decisions_[static_cast<std::size_t>(i)]; }
+  bool is_free(int i) const { return i < scaled_.free_count; }
+
+  LpStatus solve() {
+    ++out_.programs;
+    return program_.solve();
+  }
+
+  /// What the program's answer says about the half that it was posed for.
+  Half judge(LpStatus status) const {
+    if (status == LpStatus::infeasible) return {ProofNode::Kind::infeasible, program_.farkas(), false};
+    return {};
+  }
+
+  void keep_hint() {
+    if (program_.status() == LpStatus::optimal) hint_ = program_.x();
+  }
+
+  int add_node(ProofNode node) {
+    out_.tree.push_back(std::move(node));
+    return static_cast<int>(out_.tree.size()) - 1;
+  }
+
+  /// y with fewer errors: the (yᵀM)ⱼ that CLP means to be 0 are, to rounding, and no yᵢ has a wrong sign.
+  VectorX<double> polish(const Half& half, int row) const {
+    const double largest = half.y.cwiseAbs().maxCoeff();
+    LongVector y = half.y.cast<long double>();
+    std::vector<int> used, flat;
+    for (int i = 0; i < n_; ++i) {
+      const bool is_wrong = y(i) < 0 && decision_of_half(i, half, row) != Decision::w_zero;
+      if (is_wrong || std::abs(y(i)) < kZero * kZero * largest) y(i) = 0;
+      if (y(i) != 0) used.push_back(i);
+    }
+    LongVector slope = scaled_.M.cast<long double>().transpose() * y;
+    if (half.end == ProofNode::Kind::z_vanishes) slope(row) += 1;
+    if (half.end == ProofNode::Kind::w_vanishes) slope += scaled_.M.row(row).transpose().cast<long double>();
+    for (int j = 0; j < n_; ++j) {
+      const bool is_out = decision_of_half(j, half, row) == Decision::z_zero;
+      if (!is_out && (is_free(j) || std::abs(slope(j)) < kZero * (1 + largest))) flat.push_back(j);
+    }
+    if (flat.empty() || used.empty() || slope(flat).cwiseAbs().maxCoeff() == 0) return y.cast<double>();
+    const LongMatrix block = scaled_.M(used, flat).cast<long double>().transpose();
+    Eigen::CompleteOrthogonalDecomposition<LongMatrix> decomposition(block);
+    const LongVector correction = decomposition.solve(LongVector(slope(flat)));
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      const int i = used[k];
+      const long double better = y(i) - correction(static_cast<Eigen::Index>(k));
+      // A sign that changes was a zero.
+      y(i) = decision_of_half(i, half, row) == Decision::w_zero ? better : std::max(better, 0.0L);
+    }
+    return y.cast<double>();
+  }
+
+  /// What is decided in the half that ends, which differs from the present node in `row` if there is one.
+  Decision decision_of_half(int i, const Half& half, int row) const {
+    if (i != row) return decision(i);
+    return half.is_w ? Decision::w_zero : Decision::z_zero;
+  }
+
+  /// y in the units of the problem; z_vanishes and w_vanishes are about `row`.
+  int add_end(const Half& half, int row) {
+    ProofNode node;
+    node.kind = half.end;
+    node.y = polish(half, row);
+    const double unit = half.end == ProofNode::Kind::z_vanishes   ? scale_.C(row)
+                        : half.end == ProofNode::Kind::w_vanishes ? 1 / scale_.R(row)
+                                                                  : 1;
+    for (int i = 0; i < n_; ++i) node.y(i) *= scale_.R(i) * unit;
+    return add_node(std::move(node));
+  }
+
+  /// The subtree of the present decisions.
+  int explore() {
+    if (has_to_stop()) return add_node({});
+    const Branch branch = choose_branch();
+    if (branch.row < 0) return add_leaf();
+    ProofNode node;
+    node.kind = ProofNode::Kind::branch;
+    node.row = branch.row;
+    const int at = add_node(std::move(node));
+    // Where the last point leans to comes first: a solution, if any will do, is more likely there.
+    const bool w_first = hint_(branch.row) > 0;
+    for (const bool is_w : {w_first, !w_first}) {
+      const Half& half = is_w ? branch.w_half : branch.z_half;
+      const int child = half.is_alive() ? explore_half(branch.row, is_w) : add_end(half, branch.row);
+      ProofNode& parent = out_.tree[static_cast<std::size_t>(at)];
+      (is_w ? parent.w_child : parent.z_child) = child;
+    }
+    return at;
+  }
+
+  int explore_half(int row, bool is_w) {
+    decide(row, is_w ? Decision::w_zero : Decision::z_zero);
+    const int child = explore();
+    decide(row, Decision::none);
+    return child;
+  }
+
+  void decide(int row, Decision what) {
+    decision(row) = what;
+    program_.bound_row(row, -scaled_.q(row), what == Decision::w_zero ? -scaled_.q(row) : kInfinity);
+    program_.bound_column(row, 0, what == Decision::z_zero ? 0 : kInfinity);
+  }
+
+  bool has_to_stop() {
+    if (!out_.reason.empty()) return true;
+    const auto nodes = static_cast<long long>(out_.tree.size());
+    if (nodes >= options_.most_nodes) {
+      out_.reason = "more nodes than the limit";
+    } else if (static_cast<int>(out_.cells.size()) >= options_.most_cells) {
+      out_.reason = "as many cells as asked for";
+    } else if (options_.goes_on && nodes % 64 == 0 && !options_.goes_on(nodes)) {
+      out_.reason = "interrupted";
+    }
+    return !out_.reason.empty();
+  }
+
+  /// A row of which one half ends if there is one; row −1 if all are decided.
+  Branch choose_branch() {
+    if (const std::optional<Branch> forced = find_row_forced_by_signs()) return *forced;
+    Branch chosen;
+    int trials = 0;
+    for (const int row : order_rows()) {
+      Branch branch{row, try_z_half(row), try_w_half(row)};
+      // The same set twice: one of them is enough.
+      if (!branch.z_half.is_alive() && branch.w_half.end == ProofNode::Kind::z_vanishes) branch.w_half = {};
+      if (!branch.z_half.is_alive() || !branch.w_half.is_alive()) return branch;
+      if (chosen.row < 0) chosen = branch;
+      if (++trials >= kMostTrials) break;
+    }
+    return chosen;
+  }
+
+  /// Undecided rows; first those in which the last point is farthest from z = 0 or w = 0.
+  std::vector<int> order_rows() const {
+    std::vector<int> rows;
+    VectorX<double> violation(n_), lean(n_);
+    const VectorX<double> w = scaled_.M * hint_ + scaled_.q;
+    for (int i = 0; i < n_; ++i) {
+      violation(i) = std::min(hint_(i), w(i));
+      lean(i) = std::max(hint_(i), w(i));
+      if (decision(i) == Decision::none) rows.push_back(i);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [&](int a, int b) {
+      const bool has_a = violation(a) > kZero, has_b = violation(b) > kZero;
+      if (has_a != has_b) return has_a;
+      return has_a ? violation(a) > violation(b) : lean(a) > lean(b);
+    });
+    return rows;
+  }
+
+  /// Interval arithmetic on w = M z + q with z from 0 to ∞: what the signs of a row's entries say.
+  std::optional<Branch> find_row_forced_by_signs() const {
+    for (int i = 0; i < n_; ++i) {
+      if (decision(i) != Decision::none) continue;
+      bool has_negative = false, has_other_positive = false;
+      for (int j = 0; j < n_; ++j) {
+        if (decision(j) == Decision::z_zero) continue;
+        const double entry = scaled_.M(i, j);
+        has_negative = has_negative || entry < 0 || (is_free(j) && entry != 0);
+        has_other_positive = has_other_positive || (j != i && entry > 0) || (is_free(j) && entry != 0);
+      }
+      const VectorX<double> unit = VectorX<double>::Unit(n_, i);
+      // w > 0 whatever z is; or w < 0 unless z > 0.
+      if (!has_negative && scaled_.q(i) > 0) return Branch{i, {}, {ProofNode::Kind::infeasible, -unit, true}};
+      if (!has_other_positive && scaled_.q(i) < 0) return Branch{i, {ProofNode::Kind::infeasible, unit, false}, {}};
+    }
+    return std::nullopt;
+  }
+
+  /// z = 0 in `row`: what is the largest w there?
+  Half try_z_half(int row) {
+    decide(row, Decision::z_zero);
+    for (int j = 0; j < n_; ++j) program_.set_cost(j, -scaled_.M(row, j));
+    const LpStatus status = solve();
+    Half half = judge(status);
+    if (status == LpStatus::optimal && program_.activity()(row) + scaled_.q(row) <= kZero) {
+      half = {ProofNode::Kind::w_vanishes, program_.multipliers(), false};
+    }
+    if (half.is_alive()) keep_hint();
+    program_.clear_costs();
+    decide(row, Decision::none);
+    return half;
+  }
+
+  Half try_w_half(int row) {
+    decide(row, Decision::w_zero);
+    program_.set_cost(row, -1);
+    const LpStatus status = solve();
+    Half half = judge(status);
+    if (status == LpStatus::optimal && program_.x()(row) <= kZero) {
+      half = {ProofNode::Kind::z_vanishes, program_.multipliers(), true};
+    }
+    half.is_w = true;
+    if (half.is_alive()) keep_hint();
+    program_.clear_costs();
+    decide(row, Decision::none);
+    return half;
+  }
+
+  /// All rows are decided: S(α).
+  int add_leaf() {
+    const std::optional<Generators> found = find_leaf_generators();
+    if (!found) {
+      out_.reason = "a cell has too many vertices";
+      return add_node({});
+    }
+    if (found->vertices.empty()) return add_empty_leaf();
+    SolutionCell cell;
+    for (int i = 0; i < n_; ++i) cell.in_basis.push_back(decision(i) == Decision::w_zero);
+    for (const LongVector& z : found->vertices) cell.vertices.push_back(to_units(z, true));
+    for (const LongVector& z : found->rays) cell.rays.push_back(to_units(z, false));
+    for (const LongVector& z : found->lines) cell.lines.push_back(to_units(z, false));
+    ProofNode node;
+    node.kind = ProofNode::Kind::cell;
+    node.cell = static_cast<int>(out_.cells.size());
+    out_.cells.push_back(std::move(cell));
+    return add_node(std::move(node));
+  }
+
+  /// Signs alone have led here, or the programs see a point within their tolerance that is none: too close to call.
+  int add_empty_leaf() {
+    const Half leaf = judge(solve());
+    if (!leaf.is_alive()) return add_end(leaf, -1);
+    out_.reason = "a basis is feasible to within the tolerance only";
+    return add_node({});
+  }
+
+  /// z of a vertex in the units of the problem, or the direction of a ray, its largest component 1 in size.
+  VectorX<double> to_units(const LongVector& z, bool is_point) const {
+    LongVector out = z;
+    for (int j = 0; j < n_; ++j) out(j) *= static_cast<long double>(scale_.C(j));
+    if (!is_point) out /= out.cwiseAbs().maxCoeff();
+    return out.cast<double>();
+  }
+
+  /// S(α) in scaled units: z_α = z⁰ + N t solves M_αα z_α = −q_α, and t is bounded by the signs of z_α and of the other
+  /// w.
+  std::optional<Generators> find_leaf_generators() const {
+    std::vector<int> alpha, others;
+    for (int i = 0; i < n_; ++i) (decision(i) == Decision::w_zero ? alpha : others).push_back(i);
+    const LongMatrix M = scaled_.M.cast<long double>();
+    const LongVector q = scaled_.q.cast<long double>();
+    const auto m = static_cast<Eigen::Index>(alpha.size());
+    LongVector origin = LongVector::Zero(n_);
+    LongMatrix kernel(n_, 0);
+    if (m > 0) {
+      Eigen::FullPivLU<LongMatrix> lu(LongMatrix(M(alpha, alpha)));
+      lu.setThreshold(kRank);
+      origin(alpha) = lu.solve(LongVector(-q(alpha)));
+      if (lu.rank() < m) {
+        kernel = LongMatrix::Zero(n_, m - lu.rank());
+        kernel(alpha, Eigen::all) = lu.kernel();
+        kernel.colwise().normalize();
+      }
+      if (!((M * origin + q)(alpha).cwiseAbs().maxCoeff() <= kZero * (1 + origin.cwiseAbs().maxCoeff()))) {
+        return Generators{};
+      }
+    }
+    return bound_by_signs(alpha, others, M, q, origin, kernel);
+  }
+
+  std::optional<Generators> bound_by_signs(const std::vector<int>& alpha, const std::vector<int>& others,
+                                           const LongMatrix& M, const LongVector& q, const LongVector& origin,
+                                           const LongMatrix& kernel) const {
+    LongMatrix G(n_, kernel.cols());
+    LongVector h(n_);
+    Eigen::Index row = 0;
+    const LongVector w = M * origin + q;
+    const LongMatrix w_by_t = M * kernel;
+    for (const int i : alpha) {
+      if (is_free(i)) continue;
+      G.row(row) = kernel.row(i);
+      h(row++) = origin(i);
+    }
+    for (const int i : others) {
+      G.row(row) = w_by_t.row(i);
+      h(row++) = w(i);
+    }
+    const long double tolerance = kZero * (1 + origin.cwiseAbs().maxCoeff());
+    std::optional<Generators> in_t =
+        internal::find_generators(G.topRows(row), h.head(row), tolerance, options_.most_generators);
+    if (!in_t) return in_t;
+    for (LongVector& t : in_t->vertices) t = (origin + kernel * t).eval();
+    for (LongVector& t : in_t->rays) t = (kernel * t).eval();
+    for (LongVector& t : in_t->lines) t = (kernel * t).eval();
+    // What is a bound is met exactly.
+    constexpr long double kRounding = 1e-16L;
+    for (auto* list : {&in_t->vertices, &in_t->rays}) {
+      for (LongVector& z : *list) {
+        const long double nothing = kRounding * z.cwiseAbs().maxCoeff();
+        for (int i = scaled_.free_count; i < n_; ++i) z(i) = z(i) > nothing ? z(i) : 0;
+      }
+    }
+    return in_t;
+  }
+
+  /// Leaves whose solutions are part of another cell refer to that one.
+  void drop_parts_of_others() {
+    const std::size_t count = out_.cells.size();
+    std::vector<int> keeper(count);
+    std::iota(keeper.begin(), keeper.end(), 0);
+    for (std::size_t a = 0; a < count; ++a) {
+      for (std::size_t b = 0; b < count; ++b) {
+        const bool is_dropped = keeper[b] != static_cast<int>(b);
+        if (a == b || is_dropped || !is_part(out_.cells[a], out_.cells[b])) continue;
+        keeper[a] = static_cast<int>(b);
+        break;
+      }
+    }
+    renumber(keeper);
+  }
+
+  void renumber(const std::vector<int>& keeper) {
+    std::vector<int> number(keeper.size(), -1);
+    std::vector<SolutionCell> kept;
+    for (std::size_t k = 0; k < keeper.size(); ++k) {
+      if (keeper[k] != static_cast<int>(k)) continue;
+      number[k] = static_cast<int>(kept.size());
+      kept.push_back(std::move(out_.cells[k]));
+    }
+    const auto find_kept = [&](int k) {
+      while (keeper[static_cast<std::size_t>(k)] != k) k = keeper[static_cast<std::size_t>(k)];
+      return number[static_cast<std::size_t>(k)];
+    };
+    for (ProofNode& node : out_.tree) {
+      if (node.kind == ProofNode::Kind::cell) node.cell = find_kept(node.cell);
+    }
+    out_.cells = std::move(kept);
+  }
+
+  /// Whether all of a's generators have z and w = 0 where b's have.
+  bool is_part(const SolutionCell& a, const SolutionCell& b) const {
+    const auto fits = [&](const VectorX<double>& generator, bool is_point) {
+      VectorX<double> z = generator;
+      for (int j = 0; j < n_; ++j) z(j) /= scale_.C(j);
+      if (!is_point) z /= z.cwiseAbs().maxCoeff();
+      VectorX<double> w = scaled_.M * z;
+      if (is_point) w += scaled_.q;
+      const double tolerance = kZero * (1 + z.cwiseAbs().maxCoeff());
+      for (int i = 0; i < n_; ++i) {
+        const double value = b.in_basis[static_cast<std::size_t>(i)] ? w(i) : z(i);
+        if (std::abs(value) > tolerance) return false;
+      }
+      return true;
+    };
+    const auto all_fit = [&](const std::vector<VectorX<double>>& list, bool is_point) {
+      return std::all_of(list.begin(), list.end(), [&](const VectorX<double>& x) { return fits(x, is_point); });
+    };
+    return all_fit(a.vertices, true) && all_fit(a.rays, false) && all_fit(a.lines, false);
+  }
+
+  void conclude() {
+    if (!out_.reason.empty()) {
+      out_.count = SolutionCount::undecided;
+    } else if (out_.cells.empty()) {
+      out_.count = SolutionCount::none;
+    } else {
+      const bool is_point = out_.cells.size() == 1 && out_.cells.front().is_point();
+      out_.count = is_point ? SolutionCount::unique : SolutionCount::several;
+    }
+  }
+
+  const AllSolutionsOptions& options_;
+  LcpScale scale_;
+  Lcp scaled_;
+  int n_;
+  LinearProgram program_;
+  std::vector<Decision> decisions_;
+  VectorX<double> hint_;  ///< a point of the last relaxation that was alive
+  AllSolutions out_;
+};
+
+}  // namespace
+
+const char* to_string(SolutionCount count) {
+  switch (count) {
+    case SolutionCount::none:
+      return "none";
+    case SolutionCount::unique:
+      return "unique";
+    case SolutionCount::several:
+      return "several";
+    case SolutionCount::undecided:
+      return "undecided";
+  }
+  return "";
+}
+
+const char* to_string(ProofNode::Kind kind) {
+  switch (kind) {
+    case ProofNode::Kind::open:
+      return "open";
+    case ProofNode::Kind::branch:
+      return "branch";
+    case ProofNode::Kind::infeasible:
+      return "infeasible";
+    case ProofNode::Kind::z_vanishes:
+      return "z_vanishes";
+    case ProofNode::Kind::w_vanishes:
+      return "w_vanishes";
+    case ProofNode::Kind::cell:
+      return "cell";
+  }
+  return "";
+}
+
+AllSolutions find_all_solutions(const Lcp& problem, const AllSolutionsOptions& options) {
+  const int n = problem.size();
+  if (problem.M.rows() != n || problem.M.cols() != n || problem.free_count < 0 || problem.free_count > n) {
+    throw std::invalid_argument("find_all_solutions: M must be square, of the size of q");
+  }
+  if (!problem.M.allFinite() || !problem.q.allFinite()) {
+    throw std::invalid_argument("find_all_solutions: M and q must be finite");
+  }
+  return Search(problem, options).run();
+}
+
+}  // namespace thenar

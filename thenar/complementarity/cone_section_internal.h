@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// The friction forces under a normal force r, in units in which the friction coefficients are 1: a ball of one to
+/// three dimensions of radius r, or the regular k-gon inscribed in the circle of radius r, with an interval [−r, r] for
+/// torsion beside it ((7) and (8) of constraint_problem.h). Solvers need the nearest point of this set and how it moves.
+
+#include <Eigen/Core>
+
+namespace thenar::internal {
+
+/// Three tangent directions; those that a contact does not have are 0, which no formula here minds. Fixed sizes make
+/// straight-line code.
+using Tangent = Eigen::Vector3d;
+using TangentMatrix = Eigen::Matrix3d;
+
+struct ConeSection {
+  int tangents = 2;
+  int faces = 0;  ///< 0: ball; k: k-gon in the first two directions, the third (if any) by itself
+
+  bool is_smooth() const { return faces == 0; }
+};
+
+/// The nearest point p of r C to x, and its derivatives: δp = Dx δx + Dr δr.
+struct SectionPoint {
+  Tangent p, Dr;
+  TangentMatrix Dx;
+  bool inside = false;  ///< p = x
+};
+
+/// r ≥ 0; p = 0 for smaller r.
+SectionPoint project_on_section(const ConeSection& section, const Tangent& x, double r);
+
+/// max over s ∈ C of −w · s: the largest power that friction can take from the slip w, per unit of normal force.
+double best_section_power(const ConeSection& section, const Tangent& w);
+
+}  // namespace thenar::internal

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/complementarity/linear_program.h"
+
+#include <algorithm>
+#include <cmath>
+#include <coin/ClpSimplex.hpp>
+#include <coin/CoinError.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "thenar/complementarity/vertex_edges_internal.h"
+
+namespace thenar {
+namespace {
+
+using Index = Eigen::Index;
+
+enum class Method { primal, dual };
+
+/// What a point may violate beyond kTolerance, in parts of the terms of a row: rounding of CLP's solves.
+constexpr double kRounding = 1e-12;
+/// Points of CLP may violate more than its tolerance, by what its last clean-up left.
+constexpr double kViolation = 10 * LinearProgram::kTolerance;
+/// Entries of rays and Farkas vectors, the largest being 1, that stand for zero where a bound forbids them.
+constexpr double kZero = 1e-9;
+
+/// Of ClpSimplex::specialOptions(). Without it the primal method lets unknowns pass their bounds by some 1e-12, which
+/// helps it out of cycles, and leaves them there.
+constexpr unsigned kExactBounds = 4;
+/// More find no better powers of two.
+constexpr int kScalingPasses = 8;
+
+/// The power of two that brings `size` to [1/2, 1); 1 for 0.
+double find_scale(double size) {
+  if (!(size > 0)) return 1;
+  int exponent = 0;
+  std::frexp(size, &exponent);
+  return std::ldexp(1.0, -exponent);
+}
+
+/// The power of two that brings the nonzero entries to 1 in the mean of their logarithms.
+template <class Entries>
+double find_mean_scale(const Entries& entries) {
+  double sum = 0;
+  int count = 0;
+  for (Index k = 0; k < entries.size(); ++k) {
+    if (entries(k) == 0) continue;
+    sum += std::log2(std::abs(entries(k)));
+    ++count;
+  }
+  return count > 0 ? std::exp2(-std::round(sum / count)) : 1;
+}
+
+double to_clp(double bound) {
+  return std::abs(bound) < LinearProgram::kLargestBound ? bound : std::copysign(COIN_DBL_MAX, bound);
+}
+
+double from_clp(double bound) {
+  return std::abs(bound) < COIN_DBL_MAX ? bound : std::copysign(LinearProgram::kInfinity, bound);
+}
+
+ClpSimplex::Status to_clp(BasisPlace place) {
+  switch (place) {
+    case BasisPlace::basic:
+      return ClpSimplex::basic;
+    case BasisPlace::at_lower:
+      return ClpSimplex::atLowerBound;
+    case BasisPlace::at_upper:
+      return ClpSimplex::atUpperBound;
+    case BasisPlace::free:
+      break;
+  }
+  return ClpSimplex::isFree;
+}
+
+BasisPlace from_clp(ClpSimplex::Status status) {
+  switch (status) {
+    case ClpSimplex::basic:
+      return BasisPlace::basic;
+    case ClpSimplex::atLowerBound:
+    case ClpSimplex::isFixed:
+      return BasisPlace::at_lower;
+    case ClpSimplex::atUpperBound:
+      return BasisPlace::at_upper;
+    default:
+      return BasisPlace::free;
+  }
+}
+
+void check_index(const char* what, int i, int count) {
+  if (i < 0 || i >= count) throw std::invalid_argument(std::string(what) + ": no such index: " + std::to_string(i));
+}
+
+void check_bounds(const char* what, int i, double lower, double upper) {
+  if (lower <= upper && lower < LinearProgram::kInfinity && upper > -LinearProgram::kInfinity) return;
+  throw std::invalid_argument(std::string(what) + " of " + std::to_string(i) +
+                              ": not an interval: " + std::to_string(lower) + " to " + std::to_string(upper));
+}
+
+}  // namespace
+
+const char* to_string(LpStatus status) {
+  switch (status) {
+    case LpStatus::optimal:
+      return "optimal";
+    case LpStatus::infeasible:
+      return "infeasible";
+    case LpStatus::unbounded:
+      return "unbounded";
+    case LpStatus::failed:
+      break;
+  }
+  return "failed";
+}
+
+/// The program in CLP's units: A ← R A C, x ← C⁻¹ x, rows ← R rows, c ← κ C c, with diagonal R and C.
+struct LinearProgram::Work {
+  explicit Work(const MatrixX<double>& matrix);
+
+  Index rows() const { return A.rows(); }
+  Index columns() const { return A.cols(); }
+  void scale();
+  void load();
+
+  void drop_costs();
+  void update_costs();
+  bool mend_places();
+  bool run(Method method);
+  LpStatus solve_without_entries();
+  LpStatus attempt();
+  LpStatus retry();
+  LpStatus finish_optimum();
+  LpStatus name_infeasible();
+  LpStatus name_unbounded();
+  bool push_to_vertex();
+  void set_place(int k, ClpSimplex::Status place);
+  std::vector<bool> find_basic() const;
+  internal::VertexProblem make_vertex() const;
+  bool read_optimum();
+  bool read_farkas();
+  bool find_impossible_row();
+  bool find_ray();
+  bool clean_farkas(VectorX<double>& y) const;
+  double calc_gap(const VectorX<double>& y) const;
+  bool is_feasible(const VectorX<double>& scaled_x);
+  bool are_feasible(const VectorX<double>& scaled_multipliers) const;
+  void start_over();
+
+  MatrixX<double> A;
+  VectorX<double> row_scale, column_scale;
+  VectorX<double> costs;  ///< of the caller
+  double cost_scale = 1;
+  bool is_dual_feasible = false;  ///< the basis was optimal with these costs
+  bool has_vertex = false;        ///< optimal, and the bounds and the basis are still those of the vertex
+  ClpSimplex simplex;
+
+  LpStatus status = LpStatus::failed;
+  VectorX<double> x, activity, multipliers, farkas, ray;
+  double objective = 0;
+  bool has_all_edges = true;
+};
+
+LinearProgram::Work::Work(const MatrixX<double>& matrix) : A(matrix) {
+  scale();
+  costs = VectorX<double>::Zero(columns());
+  simplex.setLogLevel(0);
+  simplex.scaling(0);
+  simplex.setPerturbation(100);  // none: perturbed costs would end at another vertex
+  simplex.setSpecialOptions(simplex.specialOptions() | kExactBounds);
+  constexpr int kKeepMethod = 8192;  // or each method calls the other one to clean up
+  simplex.setMoreSpecialOptions(simplex.moreSpecialOptions() | kKeepMethod);
+  simplex.setPrimalTolerance(kTolerance);
+  simplex.setDualTolerance(kTolerance);
+  simplex.setMaximumIterations(static_cast<int>(2000 + 100 * (rows() + columns())));
+  load();
+}
+
+/// First so that the entries are of size 1 in the mean of their logarithms, by rows and columns in turn: this undoes
+/// any units. Then so that the largest is about 1. Rows come first, so that the unknowns stay as they are if they can.
+void LinearProgram::Work::scale() {
+  row_scale = VectorX<double>::Ones(rows());
+  column_scale = VectorX<double>::Ones(columns());
+  const auto scale_row = [&](Index i, double factor) {
+    row_scale(i) *= factor;
+    A.row(i) *= factor;
+  };
+  const auto scale_column = [&](Index j, double factor) {
+    column_scale(j) *= factor;
+    A.col(j) *= factor;
+  };
+  for (int pass = 0; pass < kScalingPasses; ++pass) {
+    for (Index i = 0; i < rows(); ++i) scale_row(i, find_mean_scale(A.row(i)));
+    for (Index j = 0; j < columns(); ++j) scale_column(j, find_mean_scale(A.col(j)));
+  }
+  for (Index i = 0; i < rows(); ++i) scale_row(i, find_scale(A.row(i).lpNorm<Eigen::Infinity>()));
+  for (Index j = 0; j < columns(); ++j) scale_column(j, find_scale(A.col(j).lpNorm<Eigen::Infinity>()));
+}
+
+void LinearProgram::Work::load() {
+  std::vector<CoinBigIndex> starts = {0};
+  std::vector<int> indices;
+  std::vector<double> entries;
+  for (Index j = 0; j < columns(); ++j) {
+    for (Index i = 0; i < rows(); ++i) {
+      if (A(i, j) == 0) continue;
+      indices.push_back(static_cast<int>(i));
+      entries.push_back(A(i, j));
+    }
+    starts.push_back(static_cast<CoinBigIndex>(entries.size()));
+  }
+  const auto row_count = static_cast<std::size_t>(rows()), column_count = static_cast<std::size_t>(columns());
+  const std::vector<double> low(std::max(row_count, column_count), -COIN_DBL_MAX);
+  const std::vector<double> high(std::max(row_count, column_count), COIN_DBL_MAX);
+  const std::vector<double> zeros(column_count, 0.0);
+  simplex.loadProblem(static_cast<int>(columns()), static_cast<int>(rows()), starts.data(), indices.data(),
+                      entries.data(), low.data(), high.data(), zeros.data(), low.data(), high.data());
+}
+
+void LinearProgram::Work::drop_costs() {
+  for (int j = 0; j < simplex.numberColumns(); ++j) simplex.setObjectiveCoefficient(j, 0);
+  cost_scale = 1;
+}
+
+/// The sign is all that matters of the cost of a column without entries, and its size could dwarf the others.
+void LinearProgram::Work::update_costs() {
+  VectorX<double> scaled = costs.cwiseProduct(column_scale);
+  for (Index j = 0; j < columns(); ++j) {
+    if (A.col(j).isZero(0)) scaled(j) = 0;
+  }
+  cost_scale = find_scale(scaled.lpNorm<Eigen::Infinity>());
+  for (Index j = 0; j < columns(); ++j) {
+    if (A.col(j).isZero(0) && costs(j) != 0) scaled(j) = std::copysign(1 / cost_scale, costs(j));
+  }
+  for (Index j = 0; j < columns(); ++j) {
+    simplex.setObjectiveCoefficient(static_cast<int>(j), scaled(j) * cost_scale);
+  }
+}
+
+/// Nonbasic unknowns whose bound was taken away go to the other one, or become free and start at 0: CLP may have left
+/// them at a makeshift bound of 1e10. Returns whether all stayed.
+bool LinearProgram::Work::mend_places() {
+  const auto mend = [](ClpSimplex::Status place, double lower, double upper) {
+    if (place == ClpSimplex::basic) return place;
+    const bool has_lower = lower > -COIN_DBL_MAX, has_upper = upper < COIN_DBL_MAX;
+    if (!has_lower && !has_upper) return ClpSimplex::isFree;
+    const bool prefers_upper = place == ClpSimplex::atUpperBound;
+    return has_upper && (prefers_upper || !has_lower) ? ClpSimplex::atUpperBound : ClpSimplex::atLowerBound;
+  };
+  bool are_same = true;
+  for (int j = 0; j < simplex.numberColumns(); ++j) {
+    const ClpSimplex::Status place = simplex.getColumnStatus(j);
+    const ClpSimplex::Status mended = mend(place, simplex.columnLower()[j], simplex.columnUpper()[j]);
+    are_same = are_same && from_clp(place) == from_clp(mended);
+    simplex.setColumnStatus(j, mended);
+    if (mended == ClpSimplex::isFree) simplex.primalColumnSolution()[j] = 0;
+  }
+  for (int i = 0; i < simplex.numberRows(); ++i) {
+    const ClpSimplex::Status place = simplex.getRowStatus(i);
+    const ClpSimplex::Status mended = mend(place, simplex.rowLower()[i], simplex.rowUpper()[i]);
+    are_same = are_same && from_clp(place) == from_clp(mended);
+    simplex.setRowStatus(i, mended);
+    if (mended == ClpSimplex::isFree) simplex.primalRowSolution()[i] = 0;
+  }
+  return are_same;
+}
+
+/// False if CLP threw. CLP frees its work areas and factors the basis anew each time: keeping them would save a third
+/// of the time at most, and make answers depend on what was solved before.
+bool LinearProgram::Work::run(Method method) {
+  try {
+    method == Method::dual ? simplex.dual(0, 0) : simplex.primal(0, 0);
+    return true;
+  } catch (const CoinError&) {
+    return false;
+  }
+}
+
+/// Programs without a nonzero entry: each unknown goes to the bound that its cost asks for. CLP forgets the basis here.
+LpStatus LinearProgram::Work::solve_without_entries() {
+  if (find_impossible_row()) return LpStatus::infeasible;
+  for (int i = 0; i < simplex.numberRows(); ++i) simplex.setRowStatus(i, ClpSimplex::basic);
+  ray = VectorX<double>::Zero(columns());
+  for (int j = 0; j < simplex.numberColumns(); ++j) {
+    const bool was_basic = simplex.getColumnStatus(j) == ClpSimplex::basic;
+    if (was_basic || costs(j) > 0) simplex.setColumnStatus(j, ClpSimplex::atLowerBound);
+    if (costs(j) < 0) simplex.setColumnStatus(j, ClpSimplex::atUpperBound);
+    const double wanted = costs(j) > 0 ? simplex.columnLower()[j] : costs(j) < 0 ? simplex.columnUpper()[j] : 0;
+    if (std::abs(wanted) >= COIN_DBL_MAX) ray(j) = -std::copysign(1, costs(j));
+  }
+  mend_places();
+  for (int j = 0; j < simplex.numberColumns(); ++j) {
+    const ClpSimplex::Status place = simplex.getColumnStatus(j);
+    simplex.primalColumnSolution()[j] = place == ClpSimplex::atLowerBound   ? simplex.columnLower()[j]
+                                        : place == ClpSimplex::atUpperBound ? simplex.columnUpper()[j]
+                                                                            : 0;
+  }
+  std::fill_n(simplex.dualRowSolution(), simplex.numberRows(), 0.0);
+  if (!ray.isZero(0)) return LpStatus::unbounded;
+  return read_optimum() ? LpStatus::optimal : LpStatus::failed;
+}
+
+/// Each method starts from a basis that suits it, for otherwise CLP makes do with bounds of 1e10 (dual) or penalties of
+/// 1e10 (primal), gets lost now and then, and may even end the process on an assertion. The dual one suits programs
+/// without costs, and changes of bounds that leave an optimum's basis dual feasible; then the primal one goes on from a
+/// feasible point.
+LpStatus LinearProgram::Work::attempt() {
+  if (A.isZero(0)) return solve_without_entries();
+  if (is_dual_feasible) {
+    if (!run(Method::dual)) return LpStatus::failed;
+    if (simplex.status() == 0) return finish_optimum();
+    if (simplex.status() == 1 && read_farkas()) return LpStatus::infeasible;
+  }
+  drop_costs();
+  mend_places();
+  if (!run(Method::dual)) return LpStatus::failed;
+  if (simplex.status() == 1) return name_infeasible();
+  if (simplex.status() != 0) return LpStatus::failed;
+  if (costs.isZero(0)) return finish_optimum();
+  update_costs();
+  if (!run(Method::primal)) return LpStatus::failed;
+  if (simplex.status() == 2) return name_unbounded();
+  return simplex.status() == 0 ? finish_optimum() : LpStatus::failed;
+}
+
+LpStatus LinearProgram::Work::finish_optimum() {
+  return push_to_vertex() && read_optimum() ? LpStatus::optimal : LpStatus::failed;
+}
+
+LpStatus LinearProgram::Work::name_infeasible() {
+  if (read_farkas() || find_impossible_row()) return LpStatus::infeasible;
+  start_over();
+  return run(Method::dual) && simplex.status() == 1 && read_farkas() ? LpStatus::infeasible : LpStatus::failed;
+}
+
+LpStatus LinearProgram::Work::name_unbounded() {
+  const Eigen::Map<const VectorX<double>> point(simplex.primalColumnSolution(), columns());
+  return is_feasible(point) && find_ray() ? LpStatus::unbounded : LpStatus::failed;
+}
+
+/// Also sets `activity` (in CLP's units).
+bool LinearProgram::Work::is_feasible(const VectorX<double>& scaled_x) {
+  activity.noalias() = A * scaled_x;
+  const auto lies = [](double value, double lower, double upper, double size) {
+    const double reach = kViolation + kRounding * size;
+    return value >= lower - reach && value <= upper + reach;  // false for NaN
+  };
+  for (Index j = 0; j < columns(); ++j) {
+    const double value = scaled_x(j);
+    if (!lies(value, simplex.columnLower()[j], simplex.columnUpper()[j], std::abs(value))) return false;
+  }
+  for (Index i = 0; i < rows(); ++i) {
+    const double size = A.row(i).cwiseAbs().dot(scaled_x.cwiseAbs());
+    if (!lies(activity(i), simplex.rowLower()[i], simplex.rowUpper()[i], size)) return false;
+  }
+  return true;
+}
+
+/// An optimal basis may leave free unknowns outside at 0 although they could go on to a bound of others. Their reduced
+/// costs are zero, so there they go.
+bool LinearProgram::Work::push_to_vertex() {
+  const auto is_free = [](ClpSimplex::Status place) {
+    return place == ClpSimplex::isFree || place == ClpSimplex::superBasic;
+  };
+  for (Index pushes = 0; pushes <= columns(); ++pushes) {
+    bool has_free = false;
+    for (int j = 0; j < simplex.numberColumns(); ++j) has_free |= is_free(simplex.getColumnStatus(j));
+    for (int i = 0; i < simplex.numberRows(); ++i) has_free |= is_free(simplex.getRowStatus(i));
+    if (!has_free) return true;
+    const std::optional<internal::Exchange> push = internal::VertexEdges(make_vertex()).find_push(find_basic());
+    if (!push) return true;
+    set_place(push->entering, ClpSimplex::basic);
+    set_place(push->blocking, push->at_upper ? ClpSimplex::atUpperBound : ClpSimplex::atLowerBound);
+    if (!run(Method::dual) || simplex.status() != 0) return false;
+  }
+  return false;
+}
+
+void LinearProgram::Work::set_place(int k, ClpSimplex::Status place) {
+  const int n = simplex.numberColumns();
+  k < n ? simplex.setColumnStatus(k, place) : simplex.setRowStatus(k - n, place);
+}
+
+std::vector<bool> LinearProgram::Work::find_basic() const {
+  std::vector<bool> out;
+  for (int j = 0; j < simplex.numberColumns(); ++j) out.push_back(simplex.getColumnStatus(j) == ClpSimplex::basic);
+  for (int i = 0; i < simplex.numberRows(); ++i) out.push_back(simplex.getRowStatus(i) == ClpSimplex::basic);
+  return out;
+}
+
+/// The point where CLP stands.
+internal::VertexProblem LinearProgram::Work::make_vertex() const {
+  const Index n = columns(), m = rows();
+  VectorX<double> lower(n + m), upper(n + m), value(n + m);
+  value.head(n) = Eigen::Map<const VectorX<double>>(simplex.primalColumnSolution(), n);
+  value.tail(m).noalias() = A * value.head(n);
+  for (Index j = 0; j < n; ++j) lower(j) = from_clp(simplex.columnLower()[j]);
+  for (Index j = 0; j < n; ++j) upper(j) = from_clp(simplex.columnUpper()[j]);
+  for (Index i = 0; i < m; ++i) lower(n + i) = from_clp(simplex.rowLower()[i]);
+  for (Index i = 0; i < m; ++i) upper(n + i) = from_clp(simplex.rowUpper()[i]);
+  return {A, std::move(lower), std::move(upper), std::move(value), kTolerance};
+}
+
+/// Whether nothing with an infinite bound is pushed against it.
+bool LinearProgram::Work::are_feasible(const VectorX<double>& scaled_multipliers) const {
+  const auto is_held = [](double price, double lower, double upper) {
+    if (std::abs(price) <= kViolation) return true;
+    return std::abs(price > 0 ? lower : upper) < COIN_DBL_MAX;
+  };
+  for (Index i = 0; i < rows(); ++i) {
+    if (!is_held(scaled_multipliers(i), simplex.rowLower()[i], simplex.rowUpper()[i])) return false;
+  }
+  for (Index j = 0; j < columns(); ++j) {
+    const double price = simplex.objective()[j] - A.col(j).dot(scaled_multipliers);
+    if (!is_held(price, simplex.columnLower()[j], simplex.columnUpper()[j])) return false;
+  }
+  return true;
+}
+
+bool LinearProgram::Work::read_optimum() {
+  x = Eigen::Map<const VectorX<double>>(simplex.primalColumnSolution(), columns());
+  multipliers = Eigen::Map<const VectorX<double>>(simplex.dualRowSolution(), rows());
+  if (!is_feasible(x) || !multipliers.allFinite() || !are_feasible(multipliers)) return false;
+  x = x.cwiseProduct(column_scale);
+  activity = activity.cwiseQuotient(row_scale);
+  multipliers = multipliers.cwiseProduct(row_scale) / cost_scale;
+  objective = costs.dot(x);
+  return true;
+}
+
+/// Right less left side of (2) in CLP's units, less its rounding. Entries of yᵀA where x has no bound count as zero if
+/// they are small.
+double LinearProgram::Work::calc_gap(const VectorX<double>& y) const {
+  double gap = 0, size = 0;
+  const auto add = [&](double term) {
+    gap += term;
+    size += std::abs(term);
+  };
+  for (Index i = 0; i < rows(); ++i) {
+    if (y(i) != 0) add(y(i) * (y(i) > 0 ? simplex.rowLower()[i] : simplex.rowUpper()[i]));
+  }
+  for (Index j = 0; j < columns(); ++j) {
+    const double d = A.col(j).dot(y);
+    const double bound = d > 0 ? simplex.columnUpper()[j] : simplex.columnLower()[j];
+    if (std::abs(bound) >= COIN_DBL_MAX && std::abs(d) <= kRounding * A.col(j).cwiseAbs().dot(y.cwiseAbs())) continue;
+    if (d != 0) add(-d * bound);
+  }
+  return gap - kRounding * size;
+}
+
+/// Largest entry 1, zeros where a row has no bound on the side that y pushes to. False if a large entry does.
+bool LinearProgram::Work::clean_farkas(VectorX<double>& y) const {
+  const double size = y.lpNorm<Eigen::Infinity>();
+  if (!(size > 0) || !std::isfinite(size)) return false;
+  y *= find_scale(size);
+  for (Index i = 0; i < rows(); ++i) {
+    const double bound = y(i) > 0 ? simplex.rowLower()[i] : simplex.rowUpper()[i];
+    if (std::abs(bound) < COIN_DBL_MAX) continue;
+    if (std::abs(y(i)) > kZero) return false;
+    y(i) = 0;
+  }
+  return true;
+}
+
+/// CLP's ray has the sign of the bound that it violates; the right one is the one that meets (2).
+bool LinearProgram::Work::read_farkas() {
+  const std::unique_ptr<double[]> found(simplex.infeasibilityRay());
+  if (found == nullptr) return false;
+  for (const double sign : {1.0, -1.0}) {
+    VectorX<double> y = sign * Eigen::Map<const VectorX<double>>(found.get(), rows());
+    if (!clean_farkas(y) || !(calc_gap(y) > 0)) continue;
+    farkas = y.cwiseProduct(row_scale);
+    return true;
+  }
+  return false;
+}
+
+/// A row that its columns' bounds alone refute. CLP gives no vector if its first look at the bounds found one.
+bool LinearProgram::Work::find_impossible_row() {
+  for (Index i = 0; i < rows(); ++i) {
+    for (const double sign : {1.0, -1.0}) {
+      VectorX<double> y = sign * VectorX<double>::Unit(rows(), i);
+      if (!clean_farkas(y) || !(calc_gap(y) > 0)) continue;
+      farkas = y.cwiseProduct(row_scale);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The steepest direction among those without end, each entry at most 1: a linear program with bounds 0 where the
+/// program has any. CLP's own rays are those of its primal method.
+bool LinearProgram::Work::find_ray() {
+  ClpSimplex cone(simplex);
+  const auto open_lower = [](double lower, double reach) { return lower > -COIN_DBL_MAX ? 0 : -reach; };
+  const auto open_upper = [](double upper, double reach) { return upper < COIN_DBL_MAX ? 0 : reach; };
+  for (int j = 0; j < simplex.numberColumns(); ++j) {
+    cone.setColumnBounds(j, open_lower(simplex.columnLower()[j], 1), open_upper(simplex.columnUpper()[j], 1));
+  }
+  for (int i = 0; i < simplex.numberRows(); ++i) {
+    cone.setRowBounds(i, open_lower(simplex.rowLower()[i], COIN_DBL_MAX),
+                      open_upper(simplex.rowUpper()[i], COIN_DBL_MAX));
+  }
+  cone.allSlackBasis(true);
+  cone.dual(0, 0);
+  if (cone.status() != 0) return false;
+  ray = Eigen::Map<const VectorX<double>>(cone.primalColumnSolution(), columns()).cwiseProduct(column_scale);
+  return cone.objectiveValue() < -kTolerance && ray.allFinite();
+}
+
+void LinearProgram::Work::start_over() {
+  simplex.allSlackBasis(true);
+  mend_places();
+}
+
+/// From scratch, with costs perturbed and bounds passed against cycles.
+LpStatus LinearProgram::Work::retry() {
+  is_dual_feasible = false;
+  start_over();
+  simplex.setPerturbation(50);
+  simplex.setSpecialOptions(simplex.specialOptions() & ~kExactBounds);
+  const LpStatus answer = attempt();
+  simplex.setSpecialOptions(simplex.specialOptions() | kExactBounds);
+  simplex.setPerturbation(100);
+  if (answer == LpStatus::failed) start_over();
+  return answer;
+}
+
+LinearProgram::LinearProgram(const MatrixX<double>& A) {
+  if (!A.allFinite()) throw std::invalid_argument("LinearProgram: the matrix is not finite");
+  work_ = std::make_unique<Work>(A);
+}
+
+LinearProgram::~LinearProgram() = default;
+LinearProgram::LinearProgram(LinearProgram&&) noexcept = default;
+LinearProgram& LinearProgram::operator=(LinearProgram&&) noexcept = default;
+
+int LinearProgram::row_count() const { return static_cast<int>(work_->rows()); }
+int LinearProgram::column_count() const { return static_cast<int>(work_->columns()); }
+
+void LinearProgram::bound_row(int i, double lower, double upper) {
+  check_index("bound_row", i, row_count());
+  check_bounds("bound_row", i, lower, upper);
+  const double scale = work_->row_scale(i);
+  work_->simplex.setRowBounds(i, to_clp(lower * scale), to_clp(upper * scale));
+  work_->has_vertex = false;
+}
+
+void LinearProgram::bound_column(int j, double lower, double upper) {
+  check_index("bound_column", j, column_count());
+  check_bounds("bound_column", j, lower, upper);
+  const double scale = work_->column_scale(j);
+  work_->simplex.setColumnBounds(j, to_clp(lower / scale), to_clp(upper / scale));
+  work_->has_vertex = false;
+}
+
+void LinearProgram::set_cost(int j, double cost) {
+  check_index("set_cost", j, column_count());
+  if (!std::isfinite(cost)) throw std::invalid_argument("set_cost of " + std::to_string(j) + ": not a finite number");
+  work_->costs(j) = cost;
+  work_->is_dual_feasible = false;
+}
+
+void LinearProgram::clear_costs() {
+  work_->costs.setZero();
+  work_->is_dual_feasible = false;
+}
+
+LpStatus LinearProgram::solve() {
+  Work& work = *work_;
+  work.is_dual_feasible = work.mend_places() && work.is_dual_feasible;
+  work.status = work.attempt();
+  if (work.status == LpStatus::failed) work.status = work.retry();
+  work.has_vertex = work.is_dual_feasible = work.status == LpStatus::optimal;
+  return work.status;
+}
+
+LpStatus LinearProgram::status() const { return work_->status; }
+const VectorX<double>& LinearProgram::x() const { return work_->x; }
+double LinearProgram::objective() const { return work_->objective; }
+const VectorX<double>& LinearProgram::activity() const { return work_->activity; }
+const VectorX<double>& LinearProgram::multipliers() const { return work_->multipliers; }
+const VectorX<double>& LinearProgram::farkas() const { return work_->farkas; }
+const VectorX<double>& LinearProgram::ray() const { return work_->ray; }
+bool LinearProgram::has_all_edges() const { return work_->has_all_edges; }
+
+LpBasis LinearProgram::basis() const {
+  LpBasis out;
+  const ClpSimplex& simplex = work_->simplex;
+  for (int j = 0; j < column_count(); ++j) out.columns.push_back(from_clp(simplex.getColumnStatus(j)));
+  for (int i = 0; i < row_count(); ++i) out.rows.push_back(from_clp(simplex.getRowStatus(i)));
+  return out;
+}
+
+void LinearProgram::set_basis(const LpBasis& basis) {
+  const auto count = std::count(basis.columns.begin(), basis.columns.end(), BasisPlace::basic) +
+                     std::count(basis.rows.begin(), basis.rows.end(), BasisPlace::basic);
+  if (static_cast<int>(basis.columns.size()) != column_count() || static_cast<int>(basis.rows.size()) != row_count() ||
+      count != row_count()) {
+    throw std::invalid_argument("set_basis: not a basis of this program");
+  }
+  ClpSimplex& simplex = work_->simplex;
+  for (int j = 0; j < column_count(); ++j)
+    simplex.setColumnStatus(j, to_clp(basis.columns[static_cast<std::size_t>(j)]));
+  for (int i = 0; i < row_count(); ++i) simplex.setRowStatus(i, to_clp(basis.rows[static_cast<std::size_t>(i)]));
+  work_->has_vertex = work_->is_dual_feasible = false;
+}
+
+std::vector<LpEdge> LinearProgram::find_edges() {
+  Work& work = *work_;
+  if (!work.has_vertex) throw std::logic_error("find_edges: no vertex, or changed since");
+  internal::VertexEdges search(work.make_vertex());
+  std::vector<LpEdge> edges = search.find(work.find_basic());
+  for (LpEdge& edge : edges) edge.x = edge.x.cwiseProduct(work.column_scale);
+  work.has_all_edges = search.is_complete();
+  return edges;
+}
+
+}  // namespace thenar

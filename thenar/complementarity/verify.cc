@@ -1,0 +1,694 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/complementarity/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace thenar {
+namespace {
+
+using Long = long double;
+using LongList = std::vector<Long>;
+using Result = Verification::Result;
+
+constexpr Long kInfinity = std::numeric_limits<Long>::infinity();
+constexpr Long kEpsilon = std::numeric_limits<Long>::epsilon();
+/// Of entries in double: no claim may hang on their last digit.
+constexpr Long kDataError = 0x1p-53L;
+/// What counts as zero in the units of verify.h: solvers decide to 1e-8.
+constexpr Long kTolerance = 1e-7L;
+/// Pivots below this part of the largest end an elimination: the data are doubles.
+constexpr Long kPivot = 1e-11L;
+/// Choices of equations that are gone through for one cell.
+constexpr Long kMostChoices = 2e5L;
+constexpr int kMostPRows = 24;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// A sum with a bound of its rounding.
+struct Sum {
+  Long value = 0, size = 0;
+  int terms = 0;
+  void add(Long a, Long b) {
+    value += a * b;
+    size += std::abs(a * b);
+    ++terms;
+  }
+  Long error() const { return static_cast<Long>(terms + 2) * kEpsilon * size; }
+  Long upper() const { return value + error(); }
+};
+
+/// The units of verify.h, by going over rows and columns in turn.
+class Units {
+ public:
+  explicit Units(const Lcp& p) : z(at(p.size()), 1), w(at(p.size()), 1) {
+    constexpr int kTurns = 40;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      for (int i = 0; i < p.size(); ++i) w[at(i)] = calc_mean(p, i, true);
+      for (int j = 0; j < p.size(); ++j) z[at(j)] = 1 / calc_mean(p, j, false);
+    }
+    // Rows that hang together have one more factor, which q decides.
+    std::vector<bool> is_done(at(p.size()), false);
+    for (int i = 0; i < p.size(); ++i) {
+      if (!is_done[at(i)]) fit_group(p, i, is_done);
+    }
+  }
+  LongList z, w;
+
+ private:
+  /// The geometric mean of |Mᵢⱼ| zⱼ over a row, or of |Mᵢⱼ|/wᵢ over a column.
+  Long calc_mean(const Lcp& p, int k, bool is_row) const {
+    Long sum = 0;
+    int count = 0;
+    for (int other = 0; other < p.size(); ++other) {
+      const Long entry = std::abs(static_cast<Long>(is_row ? p.M(k, other) : p.M(other, k)));
+      if (entry == 0) continue;
+      sum += std::log2(is_row ? entry * z[at(other)] : entry / w[at(other)]);
+      ++count;
+    }
+    return count == 0 ? 1 : std::exp2(sum / static_cast<Long>(count));
+  }
+
+  void fit_group(const Lcp& p, int first, std::vector<bool>& is_done) {
+    std::vector<int> rows{first}, columns;
+    std::vector<bool> has_column(at(p.size()), false);
+    is_done[at(first)] = true;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      for (int j = 0; j < p.size(); ++j) {
+        if (p.M(rows[k], j) == 0 || has_column[at(j)]) continue;
+        has_column[at(j)] = true;
+        columns.push_back(j);
+        for (int i = 0; i < p.size(); ++i) {
+          if (p.M(i, j) == 0 || is_done[at(i)]) continue;
+          is_done[at(i)] = true;
+          rows.push_back(i);
+        }
+      }
+    }
+    Long largest = 0;
+    for (const int i : rows) largest = std::max(largest, std::abs(p.q(i)) / w[at(i)]);
+    if (largest == 0) return;
+    for (const int i : rows) w[at(i)] *= largest;
+    for (const int j : columns) z[at(j)] *= largest;
+  }
+};
+
+/// Linear equations in few unknowns, reduced one by one.
+class Equations {
+ public:
+  explicit Equations(int unknowns) : unknowns_(unknowns) {}
+
+  /// coefficients · x = right. False if it contradicts the others.
+  bool add(LongList coefficients, Long right) {
+    Long largest = std::abs(right);
+    for (const Long a : coefficients) largest = std::max(largest, std::abs(a));
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      const Long factor = coefficients[at(pivots_[k])];
+      for (int j = 0; j < unknowns_; ++j) coefficients[at(j)] -= factor * rows_[k][at(j)];
+      right -= factor * rights_[k];
+    }
+    int pivot = 0;
+    for (int j = 1; j < unknowns_; ++j) {
+      if (std::abs(coefficients[at(j)]) > std::abs(coefficients[at(pivot)])) pivot = j;
+    }
+    if (unknowns_ == 0 || std::abs(coefficients[at(pivot)]) <= kPivot * largest) {
+      return std::abs(right) <= kTolerance * std::max(largest, 1.0L);
+    }
+    const Long inverse = 1 / coefficients[at(pivot)];
+    for (Long& a : coefficients) a *= inverse;
+    right *= inverse;
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      const Long factor = rows_[k][at(pivot)];
+      for (int j = 0; j < unknowns_; ++j) rows_[k][at(j)] -= factor * coefficients[at(j)];
+      rights_[k] -= factor * right;
+    }
+    rows_.push_back(std::move(coefficients));
+    rights_.push_back(right);
+    pivots_.push_back(pivot);
+    return true;
+  }
+
+  int rank() const { return static_cast<int>(rows_.size()); }
+  int freedom() const { return unknowns_ - rank(); }
+
+  /// With freedom 0.
+  LongList solve() const {
+    LongList x(at(unknowns_), 0);
+    for (std::size_t k = 0; k < rows_.size(); ++k) x[at(pivots_[k])] = rights_[k];
+    return x;
+  }
+
+  /// With freedom 1 and right sides 0.
+  LongList find_direction() const {
+    int free = 0;
+    while (std::find(pivots_.begin(), pivots_.end(), free) != pivots_.end()) ++free;
+    LongList x(at(unknowns_), 0);
+    x[at(free)] = 1;
+    for (std::size_t k = 0; k < rows_.size(); ++k) x[at(pivots_[k])] = -rows_[k][at(free)];
+    return x;
+  }
+
+ private:
+  int unknowns_;
+  std::vector<LongList> rows_;
+  LongList rights_;
+  std::vector<int> pivots_;
+};
+
+/// Directions that make no difference. canonical() removes them from a point: it has 0 in the pivots.
+class Lines {
+ public:
+  explicit Lines(int size) : size_(size) {}
+  void add(LongList line) {
+    reduce(line);
+    int pivot = 0;
+    for (int j = 1; j < size_; ++j) {
+      if (std::abs(line[at(j)]) > std::abs(line[at(pivot)])) pivot = j;
+    }
+    const Long largest = line[at(pivot)];
+    if (!(std::abs(largest) > kPivot)) return;
+    for (Long& a : line) a /= largest;
+    for (LongList& other : lines_) {
+      const Long factor = other[at(pivot)];
+      for (int j = 0; j < size_; ++j) other[at(j)] -= factor * line[at(j)];
+    }
+    lines_.push_back(std::move(line));
+    pivots.push_back(pivot);
+  }
+  void reduce(LongList& x) const {
+    for (std::size_t k = 0; k < lines_.size(); ++k) {
+      const Long factor = x[at(pivots[k])];
+      for (int j = 0; j < size_; ++j) x[at(j)] -= factor * lines_[k][at(j)];
+    }
+  }
+  std::vector<int> pivots;
+
+ private:
+  int size_;
+  std::vector<LongList> lines_;
+};
+
+Verification refuted(std::string reason) { return {Result::refuted, std::move(reason), 0, 0}; }
+
+class Checker {
+ public:
+  Checker(const Lcp& problem, const std::vector<SolutionCell>& cells, const std::vector<ProofNode>& tree)
+      : problem_(problem), cells_(cells), tree_(tree), n_(problem.size()), units_(problem) {}
+
+  Verification run() {
+    out_.result = Result::holds;
+    out_.reach = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < cells_.size() && go(); ++k) check_cell(k);
+    if (go() && tree_.empty()) fail("the tree has no root");
+    zero_.assign(at(n_), Which::none);
+    for (int i = 0; i < problem_.free_count; ++i) zero_[at(i)] = Which::w;
+    is_seen_.assign(tree_.size(), false);
+    is_listed_.assign(cells_.size(), false);
+    if (go()) check_node(0, {});
+    for (std::size_t k = 0; k < cells_.size() && go(); ++k) {
+      if (!is_listed_[k]) fail(fmt::format("no leaf of the tree has the rows of cell {}", k));
+    }
+    if (go() && out_.reach < kLeastReach) {
+      fail(fmt::format("solutions beyond {:.3g} units are not excluded", out_.reach));
+    }
+    return out_;
+  }
+
+  Verification check_point(const VectorX<double>& z, Long tolerance) {
+    out_.result = Result::holds;
+    out_.reach = 0;
+    if (z.size() != n_ || !z.allFinite()) return refuted("z has another size than the problem, or is not finite");
+    for (int i = 0; i < n_ && go(); ++i) {
+      const Long z_i = z(i) / units_.z[at(i)], w_i = calc_w(z, i, true) / units_.w[at(i)];
+      const Long violation = is_free(i) ? std::abs(w_i) : std::abs(std::min(z_i, w_i));
+      note_residual(violation);
+      if (violation > tolerance) fail(fmt::format("row {} is violated by {:.3g} units", i, violation));
+    }
+    return out_;
+  }
+
+ private:
+  enum class Which : std::uint8_t { none, z, w };
+  struct Parent {
+    const ProofNode* branch = nullptr;
+    bool is_w = false;
+  };
+
+  bool go() const { return out_.result == Result::holds; }
+  void fail(std::string reason) {
+    if (!go()) return;
+    out_.result = Result::refuted;
+    out_.reason = std::move(reason);
+  }
+  void note_residual(Long violation) {
+    // Not max(): NaN must stay.
+    if (!(violation <= out_.residual)) out_.residual = static_cast<double>(violation);
+  }
+  bool is_free(int i) const { return i < problem_.free_count; }
+
+  template <class Vector>
+  Long calc_w(const Vector& z, int i, bool is_point) const {
+    Sum sum;
+    if (is_point) sum.add(problem_.q(i), 1);
+    for (int j = 0; j < n_; ++j) sum.add(problem_.M(i, j), static_cast<Long>(z[j]));
+    return sum.value;
+  }
+
+  /// z (or the direction) fits to the cell's rows. `size`: largest |z| in units, what errors are relative to.
+  void check_generator(std::size_t k, const VectorX<double>& g, bool is_point, bool is_line) {
+    if (g.size() != n_ || !g.allFinite()) return fail(fmt::format("cell {}: a generator is not finite", k));
+    Long size = is_point ? 1 : 0;
+    for (int i = 0; i < n_; ++i) size = std::max(size, std::abs(g(i) / units_.z[at(i)]));
+    if (!(size > 0)) return fail(fmt::format("cell {}: a direction is 0", k));
+    for (int i = 0; i < n_; ++i) {
+      const Long z_i = g(i) / units_.z[at(i)] / size, w_i = calc_w(g, i, is_point) / units_.w[at(i)] / size;
+      Long violation = cells_[k].in_basis[at(i)] ? std::abs(w_i) : std::abs(z_i);
+      if (!is_free(i)) {
+        const Long other = cells_[k].in_basis[at(i)] ? z_i : w_i;
+        violation = std::max(violation, is_line ? std::abs(other) : -other);
+      }
+      note_residual(violation);
+      if (!(violation <= kTolerance)) {
+        return fail(fmt::format("cell {}: row {} of a generator is violated by {:.3g} units", k, i, violation));
+      }
+    }
+  }
+
+  void check_cell(std::size_t k) {
+    const SolutionCell& cell = cells_[k];
+    if (static_cast<int>(cell.in_basis.size()) != n_) return fail(fmt::format("cell {} has another size", k));
+    for (int i = 0; i < problem_.free_count; ++i) {
+      if (!cell.in_basis[at(i)]) return fail(fmt::format("cell {} leaves the free row {} out", k, i));
+    }
+    if (cell.vertices.empty()) return fail(fmt::format("cell {} has no vertex", k));
+    for (const auto& vertex : cell.vertices) check_generator(k, vertex, true, false);
+    for (const auto& ray : cell.rays) check_generator(k, ray, false, false);
+    for (const auto& line : cell.lines) check_generator(k, line, false, true);
+  }
+
+  void check_node(int number, const Parent& parent) {
+    if (number < 0 || number >= static_cast<int>(tree_.size())) return fail("a branch leads out of the tree");
+    if (is_seen_[at(number)]) return fail(fmt::format("node {} is met twice", number));
+    is_seen_[at(number)] = true;
+    const ProofNode& node = tree_[at(number)];
+    switch (node.kind) {
+      case ProofNode::Kind::open:
+        return fail(fmt::format("node {} is open", number));
+      case ProofNode::Kind::branch:
+        return check_branch(number, node);
+      case ProofNode::Kind::cell:
+        return check_leaf(number, node);
+      case ProofNode::Kind::infeasible:
+        return check_multipliers(number, node, -1, false);
+      case ProofNode::Kind::z_vanishes:
+      case ProofNode::Kind::w_vanishes:
+        return check_vanishing(number, node, parent);
+    }
+  }
+
+  void check_branch(int number, const ProofNode& node) {
+    if (node.row < 0 || node.row >= n_ || zero_[at(node.row)] != Which::none) {
+      return fail(fmt::format("node {} branches at row {}, which is not open", number, node.row));
+    }
+    for (const bool is_w : {false, true}) {
+      zero_[at(node.row)] = is_w ? Which::w : Which::z;
+      if (go()) check_node(is_w ? node.w_child : node.z_child, {&node, is_w});
+    }
+    zero_[at(node.row)] = Which::none;
+  }
+
+  /// The sibling has to cover this node, so that only one of the two may be left out like this.
+  void check_vanishing(int number, const ProofNode& node, const Parent& parent) {
+    const bool is_z = node.kind == ProofNode::Kind::z_vanishes;
+    if (parent.branch == nullptr || parent.is_w != is_z) {
+      return fail(fmt::format("node {} is not on the side of its branch that it speaks of", number));
+    }
+    const int sibling = parent.is_w ? parent.branch->z_child : parent.branch->w_child;
+    const bool is_in_tree = sibling >= 0 && sibling < static_cast<int>(tree_.size());
+    if (!is_in_tree || tree_[at(sibling)].kind == ProofNode::Kind::w_vanishes ||
+        tree_[at(sibling)].kind == ProofNode::Kind::z_vanishes) {
+      return fail(fmt::format("node {} and its sibling refer to each other", number));
+    }
+    check_multipliers(number, node, parent.branch->row, is_z);
+  }
+
+  /// The inequalities of lcp_proof.h; `row` −1: infeasible.
+  void check_multipliers(int number, const ProofNode& node, int row, bool is_z) {
+    if (node.y.size() != n_ || !node.y.allFinite()) return fail(fmt::format("node {}: y is not finite", number));
+    Sum gain;
+    for (int i = 0; i < n_; ++i) {
+      if (node.y(i) < 0 && zero_[at(i)] != Which::w) {
+        return fail(fmt::format("node {}: y{} is negative where w may be positive", number, i));
+      }
+      gain.add(node.y(i), problem_.q(i));
+    }
+    if (row >= 0 && !is_z) gain.add(1, problem_.q(row));
+    const Long slack = calc_slack(node, row, is_z);
+    if (row < 0) {
+      if (!(gain.upper() < 0)) return fail(fmt::format("node {}: yᵀq is not negative", number));
+      note_reach(slack > 0 ? -gain.upper() / slack : kInfinity);
+      return;
+    }
+    // The bound of z or w that follows, for solutions of at most kLeastReach units.
+    const Long unit = is_z ? units_.z[at(row)] : units_.w[at(row)];
+    const Long bound = gain.upper() / unit, drift = slack / unit;
+    if (!(bound <= kTolerance)) {
+      return fail(fmt::format("node {}: row {} may be {:.3g} units", number, row, bound));
+    }
+    note_reach(drift > 0 ? kTolerance / drift : kInfinity);
+  }
+
+  /// The largest (yᵀM)ⱼ that should not be positive, per unit of zⱼ.
+  Long calc_slack(const ProofNode& node, int row, bool is_z) const {
+    Long slack = 0;
+    for (int j = 0; j < n_; ++j) {
+      if (zero_[at(j)] == Which::z) continue;
+      Sum sum;
+      for (int i = 0; i < n_; ++i) sum.add(node.y(i), problem_.M(i, j));
+      if (row >= 0 && is_z && j == row) sum.add(1, 1);
+      if (row >= 0 && !is_z) sum.add(problem_.M(row, j), 1);
+      const Long excess = is_free(j) ? std::abs(sum.value) + sum.error() : sum.upper();
+      slack = std::max(slack, excess * units_.z[at(j)]);
+    }
+    return slack;
+  }
+
+  void note_reach(Long reach) { out_.reach = std::min(out_.reach, static_cast<double>(reach)); }
+
+  /// The solutions of a leaf, found anew, are in its cell; if it has the cell's own rows, they are the cell.
+  void check_leaf(int number, const ProofNode& node) {
+    if (std::find(zero_.begin(), zero_.end(), Which::none) != zero_.end()) {
+      return fail(fmt::format("node {} is a cell, but rows are not decided", number));
+    }
+    if (node.cell < 0 || node.cell >= static_cast<int>(cells_.size())) {
+      return fail(fmt::format("node {} names a cell that is not there", number));
+    }
+    const auto k = static_cast<std::size_t>(node.cell);
+    bool has_its_rows = true;
+    for (int i = 0; i < n_; ++i) has_its_rows = has_its_rows && cells_[k].in_basis[at(i)] == (zero_[at(i)] == Which::w);
+    const Lines lines = read_lines(cells_[k]);
+    const Leaf leaf(*this, lines);
+    if (leaf.is_too_large()) {
+      out_.result = Result::unchecked;
+      out_.reason = fmt::format("node {}: a cell of dimension {} has too many candidates", number, leaf.dimension());
+      return;
+    }
+    const std::vector<LongList> vertices = leaf.find_vertices(), rays = leaf.find_rays();
+    if (leaf.dimension() > 0 && vertices.empty() && !has_its_rows) {
+      return fail(fmt::format("node {}: its solutions have no vertex, and it is not the leaf of its cell", number));
+    }
+    for (const LongList& vertex : vertices) check_member(number, k, vertex, true, has_its_rows, lines);
+    for (const LongList& ray : rays) check_member(number, k, ray, false, has_its_rows, lines);
+    if (has_its_rows) is_listed_[k] = true;
+  }
+
+  /// In units of z.
+  LongList in_units(const VectorX<double>& z) const {
+    LongList out(at(n_));
+    for (int i = 0; i < n_; ++i) out[at(i)] = z(i) / units_.z[at(i)];
+    return out;
+  }
+  static Long calc_size(const LongList& x) {
+    Long size = 0;
+    for (const Long a : x) size = std::max(size, std::abs(a));
+    return size;
+  }
+  Lines read_lines(const SolutionCell& cell) const {
+    Lines out(n_);
+    for (const VectorX<double>& line : cell.lines) {
+      LongList x = in_units(line);
+      const Long size = calc_size(x);
+      for (Long& a : x) a /= size;
+      out.add(std::move(x));
+    }
+    return out;
+  }
+
+  /// A point x (in units) of a leaf has z = 0 and w = 0 where the cell has; a vertex of the cell's own leaf is one of
+  /// its vertices.
+  void check_member(int number, std::size_t k, const LongList& x, bool is_point, bool must_be_listed,
+                    const Lines& lines) {
+    const SolutionCell& cell = cells_[k];
+    const Long size = std::max(calc_size(x), is_point ? 1.0L : 0.0L);
+    LongList z = x;
+    for (int i = 0; i < n_; ++i) z[at(i)] *= units_.z[at(i)];
+    for (int i = 0; i < n_; ++i) {
+      const Long w_i = calc_w(z, i, is_point) / units_.w[at(i)];
+      if (std::abs(cell.in_basis[at(i)] ? w_i : x[at(i)]) > kTolerance * size) {
+        return fail(fmt::format("node {}: a solution is not in cell {}", number, k));
+      }
+    }
+    if (!must_be_listed) return;
+    const auto& list = is_point ? cell.vertices : cell.rays;
+    const auto is_same = [&](const VectorX<double>& g) {
+      LongList other = in_units(g);
+      lines.reduce(other);
+      const Long size_other = is_point ? size : calc_size(other);
+      for (int i = 0; i < n_; ++i) {
+        if (std::abs(other[at(i)] / size_other - x[at(i)] / size) > kTolerance) return false;
+      }
+      return true;
+    };
+    if (std::none_of(list.begin(), list.end(), is_same)) {
+      fail(fmt::format("node {}: cell {} lacks a {}", number, k, is_point ? "vertex" : "ray"));
+    }
+  }
+
+  /// The polyhedron of a leaf in units: equations for decided rows, signs of the others. Points that differ by a line
+  /// of the cell are the same.
+  class Leaf {
+   public:
+    Leaf(const Checker& checker, const Lines& lines) : c_(checker), lines_(lines), points_(checker.n_) {
+      for (int i = 0; i < c_.n_; ++i) {
+        const bool is_z = c_.zero_[at(i)] == Which::z;
+        is_consistent_ = points_.add(is_z ? unit_row(i) : w_row(i), is_z ? 0 : -w_constant(i)) && is_consistent_;
+        if (is_z) {
+          signs_.push_back({w_row(i), -w_constant(i)});
+        } else if (!c_.is_free(i)) {
+          signs_.push_back({unit_row(i), 0});
+        }
+      }
+      for (const int pivot : lines_.pivots) points_.add(unit_row(pivot), 0);
+    }
+
+    int dimension() const { return points_.freedom(); }
+    bool is_too_large() const {
+      Long choices = 1;
+      const int m = static_cast<int>(signs_.size());
+      for (int k = 0; k < dimension(); ++k) choices *= static_cast<Long>(m - k) / static_cast<Long>(k + 1);
+      return choices > kMostChoices;
+    }
+
+    std::vector<LongList> find_vertices() const {
+      std::vector<LongList> out;
+      if (!is_consistent_) return out;
+      choose(points_, 0, dimension(), true, [&](const Equations& all) {
+        LongList x = all.solve();
+        if (has_signs(x, true)) out.push_back(std::move(x));
+      });
+      return out;
+    }
+
+    std::vector<LongList> find_rays() const {
+      std::vector<LongList> out;
+      if (!is_consistent_ || dimension() == 0) return out;
+      Equations directions(c_.n_);
+      for (int i = 0; i < c_.n_; ++i) directions.add(c_.zero_[at(i)] == Which::z ? unit_row(i) : w_row(i), 0);
+      for (const int pivot : lines_.pivots) directions.add(unit_row(pivot), 0);
+      choose(directions, 0, directions.freedom() - 1, false, [&](const Equations& all) {
+        LongList x = all.find_direction();
+        if (has_signs(x, false)) out.push_back(x);
+        for (Long& a : x) a = -a;
+        if (has_signs(x, false)) out.push_back(x);
+      });
+      return out;
+    }
+
+   private:
+    struct Sign {
+      LongList row;
+      Long least;  ///< row · x ≥ least
+    };
+
+    LongList unit_row(int i) const {
+      LongList row(at(c_.n_), 0);
+      row[at(i)] = 1;
+      return row;
+    }
+    LongList w_row(int i) const {
+      LongList row(at(c_.n_), 0);
+      for (int j = 0; j < c_.n_; ++j) row[at(j)] = c_.problem_.M(i, j) * c_.units_.z[at(j)] / c_.units_.w[at(i)];
+      return row;
+    }
+    Long w_constant(int i) const { return c_.problem_.q(i) / c_.units_.w[at(i)]; }
+
+    /// Calls use(equations) for each choice of `more` signs that are independent, as equations.
+    template <class Use>
+    void choose(const Equations& equations, std::size_t first, int more, bool is_point, const Use& use) const {
+      if (more == 0) return use(equations);
+      for (std::size_t k = first; k < signs_.size(); ++k) {
+        Equations next = equations;
+        if (!next.add(signs_[k].row, is_point ? signs_[k].least : 0) || next.rank() == equations.rank()) continue;
+        choose(next, k + 1, more - 1, is_point, use);
+      }
+    }
+
+    bool has_signs(const LongList& x, bool is_point) const {
+      const Long size = std::max(calc_size(x), is_point ? 1.0L : 0.0L);
+      return std::all_of(signs_.begin(), signs_.end(), [&](const Sign& sign) {
+        Long sum = is_point ? -sign.least : 0;
+        for (int j = 0; j < c_.n_; ++j) sum += sign.row[at(j)] * x[at(j)];
+        return sum >= -kTolerance * size;
+      });
+    }
+
+    const Checker& c_;
+    const Lines& lines_;
+    Equations points_;
+    bool is_consistent_ = true;
+    std::vector<Sign> signs_;
+  };
+
+  const Lcp& problem_;
+  const std::vector<SolutionCell>& cells_;
+  const std::vector<ProofNode>& tree_;
+  int n_;
+  Units units_;
+  std::vector<Which> zero_;
+  std::vector<bool> is_seen_, is_listed_;
+  Verification out_;
+};
+
+/// A number known to lie within `radius` of `middle`.
+struct Ball {
+  Long middle = 0, radius = 0;
+};
+Ball operator*(const Ball& a, const Ball& b) {
+  const Long middle = a.middle * b.middle;
+  return {middle,
+          std::abs(a.middle) * b.radius + a.radius * (std::abs(b.middle) + b.radius) + kEpsilon * std::abs(middle)};
+}
+Ball operator-(const Ball& a, const Ball& b) {
+  const Long middle = a.middle - b.middle;
+  return {middle, a.radius + b.radius + kEpsilon * std::abs(middle)};
+}
+/// Of a number that is surely positive.
+Ball inverse(const Ball& a) {
+  const Long middle = 1 / a.middle;
+  return {middle, a.radius / (a.middle * (a.middle - a.radius)) + kEpsilon * middle};
+}
+
+/// All principal minors by Schur complements, in arithmetic with radii.
+class MinorWalk {
+ public:
+  explicit MinorWalk(const MatrixX<double>& M) : n_(static_cast<int>(M.rows())), levels_(at(n_ + 1)) {
+    for (int k = 0; k <= n_; ++k) levels_[at(k)].resize(at(k * k));
+    for (int i = 0; i < n_; ++i) {
+      for (int j = 0; j < n_; ++j) levels_[at(n_)][at(i * n_ + j)] = {M(i, j), 0};
+    }
+  }
+  /// Whether all minors from this level on are surely positive.
+  bool run(int k) {
+    if (k == 0) return true;
+    const Ball pivot = levels_[at(k)][0];
+    if (!(pivot.middle - pivot.radius > 0)) return false;
+    shrink(k, {});
+    if (!run(k - 1)) return false;
+    shrink(k, inverse(pivot));
+    return run(k - 1);
+  }
+
+ private:
+  void shrink(int k, const Ball& factor) {
+    const std::vector<Ball>& from = levels_[at(k)];
+    std::vector<Ball>& to = levels_[at(k - 1)];
+    for (int i = 1; i < k; ++i) {
+      const Ball f = from[at(i * k)] * factor;
+      for (int j = 1; j < k; ++j) to[at((i - 1) * (k - 1) + j - 1)] = from[at(i * k + j)] - f * from[at(j)];
+    }
+  }
+  int n_;
+  std::vector<std::vector<Ball>> levels_;
+};
+
+}  // namespace
+
+const char* to_string(Verification::Result result) {
+  switch (result) {
+    case Result::holds:
+      return "holds";
+    case Result::refuted:
+      return "refuted";
+    case Result::unchecked:
+      return "unchecked";
+  }
+  return "";
+}
+
+Verification verify_all_solutions(const Lcp& problem, const std::vector<SolutionCell>& cells,
+                                  const std::vector<ProofNode>& tree) {
+  return Checker(problem, cells, tree).run();
+}
+
+Verification verify_solution(const Lcp& problem, const VectorX<double>& z, double tolerance) {
+  return Checker(problem, {}, {}).check_point(z, tolerance);
+}
+
+/// Cholesky's method on (M + Mᵀ)/2 less what rounding, of M and in the method, can amount to (Rump 2006, theorem 2.3):
+/// if it ends, M is positive definite.
+Verification verify_positive_definite(const MatrixX<double>& M) {
+  const int n = static_cast<int>(M.rows());
+  if (M.cols() != n || !M.allFinite()) return refuted("the matrix is not square, or not finite");
+  std::vector<LongList> S(at(n), LongList(at(n)));
+  LongList scale(at(n));
+  for (int i = 0; i < n; ++i) {
+    if (!(M(i, i) > 0)) return refuted(fmt::format("M({0}, {0}) is not positive", i));
+    scale[at(i)] = 1 / std::sqrt(static_cast<Long>(M(i, i)));
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      S[at(i)][at(j)] = (static_cast<Long>(M(i, j)) + M(j, i)) / 2 * scale[at(i)] * scale[at(j)];
+    }
+    S[at(i)][at(i)] -= static_cast<Long>(4 * (n + 4)) * static_cast<Long>(n) * kDataError;
+  }
+  for (int k = 0; k < n; ++k) {
+    if (!(S[at(k)][at(k)] > 0)) return refuted("the symmetric part is not positive definite beyond rounding");
+    for (int i = k + 1; i < n; ++i) {
+      const Long factor = S[at(i)][at(k)] / S[at(k)][at(k)];
+      for (int j = k + 1; j < n; ++j) S[at(i)][at(j)] -= factor * S[at(k)][at(j)];
+    }
+  }
+  return {Result::holds, "", std::numeric_limits<double>::infinity(), 0};
+}
+
+Verification verify_p_matrix(const MatrixX<double>& M) {
+  const int n = static_cast<int>(M.rows());
+  if (M.cols() != n || !M.allFinite()) return refuted("the matrix is not square, or not finite");
+  if (n > kMostPRows) return {Result::unchecked, fmt::format("more than {} rows", kMostPRows), 0, 0};
+  if (!MinorWalk(M).run(n)) return refuted("a principal minor is not positive beyond rounding");
+  return {Result::holds, "", std::numeric_limits<double>::infinity(), 0};
+}
+
+Verification verify_not_p_matrix(const MatrixX<double>& M, const VectorX<double>& x) {
+  const int n = static_cast<int>(M.rows());
+  if (M.cols() != n || x.size() != n || !M.allFinite() || !x.allFinite()) {
+    return refuted("M and x do not fit together, or are not finite");
+  }
+  if (!std::any_of(x.begin(), x.end(), [](double x_i) { return x_i != 0; })) return refuted("x is 0");
+  // M and x are doubles: sums below their last digits are zero.
+  constexpr Long kRounding = 0x1p-50L;
+  Verification out{Result::holds, "", std::numeric_limits<double>::infinity(), 0};
+  for (int i = 0; i < n; ++i) {
+    Sum sum;
+    for (int j = 0; j < n; ++j) sum.add(M(i, j), x(j));
+    const Long kept = x(i) > 0 ? sum.value : x(i) < 0 ? -sum.value : 0;
+    if (sum.size > 0) out.residual = std::max(out.residual, static_cast<double>(kept / sum.size));
+    if (kept > kRounding * static_cast<Long>(n) * sum.size) return refuted(fmt::format("row {} keeps its sign", i));
+  }
+  return out;
+}
+
+}  // namespace thenar
