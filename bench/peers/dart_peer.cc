@@ -54,4 +54,6 @@ __attribute__((visibility("default"))) bool thenar_lcp_peer(int number, LcpPeer*
   *peer = {"DART 6.12", "Dantzig", nullptr, 1 << 10, true, create, solve, destroy};
   return true;
 }
+
+__attribute__((visibility("default"))) bool thenar_cone_peer(int, ConePeer*) { return false; }
 }

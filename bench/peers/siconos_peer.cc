@@ -95,19 +95,22 @@ bool solve_lcp(void* handle, double* z) {
   return info == 0;
 }
 
+/// Each measures its error in another way. `strictness` times the tolerance makes nearly all answers that a method
+/// itself calls right pass the benchmark's judge.
 struct ConeMethod {
   const char* setting;
   int id;
+  double strictness;
 };
 
 constexpr ConeMethod kConeMethods[] = {
-    {"NSGS", SICONOS_FRICTION_3D_NSGS},
-    {"NSN-AC", SICONOS_FRICTION_3D_NSN_AC},
-    {"ADMM", SICONOS_FRICTION_3D_ADMM},
+    {"NSGS", SICONOS_FRICTION_3D_NSGS, 1},
+    {"NSN-AC", SICONOS_FRICTION_3D_NSN_AC, 0.1},
+    {"ADMM", SICONOS_FRICTION_3D_ADMM, 0.01},
 };
 
 struct ConeHandle {
-  ConeHandle(const ConeMethod& method, const PeerConeProblem& in) : id(method.id), rows(3 * in.contacts) {
+  ConeHandle(const ConeMethod& method_in, const PeerConeProblem& in) : method(method_in), rows(3 * in.contacts) {
     q.assign(in.q, in.q + rows);
     mu.assign(in.mu, in.mu + in.contacts);
     u.resize(static_cast<std::size_t>(rows));
@@ -122,7 +125,8 @@ struct ConeHandle {
   ConeHandle(const ConeHandle&) = delete;
   ConeHandle& operator=(const ConeHandle&) = delete;
 
-  int id, rows;
+  const ConeMethod& method;
+  int rows;
   FrictionContactProblem problem{};
   NumericsMatrix* matrix;
   std::vector<double> q, mu, u;
@@ -138,9 +142,9 @@ bool solve_cone(void* handle, double tolerance, double* r) {
   auto& h = *static_cast<ConeHandle*>(handle);
   std::fill_n(r, h.rows, 0.0);
   std::fill(h.u.begin(), h.u.end(), 0.0);
-  const Options options(h.id);
-  options.integer(SICONOS_IPARAM_MAX_ITER) = h.id == SICONOS_FRICTION_3D_NSN_AC ? 1000 : 100000;
-  options.real(SICONOS_DPARAM_TOL) = tolerance;
+  const Options options(h.method.id);
+  options.integer(SICONOS_IPARAM_MAX_ITER) = h.method.id == SICONOS_FRICTION_3D_NSN_AC ? 1000 : 100000;
+  options.real(SICONOS_DPARAM_TOL) = h.method.strictness * tolerance;
   return fc3d_driver(&h.problem, r, h.u.data(), options.options) == 0;
 }
 

@@ -2,6 +2,7 @@
 //
 // Contacts as rows of a constraint problem: what is a fault, and who refuses them.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,11 +45,9 @@ TEST(ConeProblem, SaysWhatIsWrongWithAContact) {
             "row 0: a normal row with 4 tangent rows, must have 1 to 3");
 
   ConstraintProblem problem = rows_of({kNormal, kTangent, kTangent});
-  for (const double mu : {-0.1, std::nan(""), std::numeric_limits<double>::infinity()}) {
+  for (const double mu : {-0.5, std::nan(""), std::numeric_limits<double>::infinity()}) {
     problem.row(2).limit = mu;
-    ASSERT_TRUE(problem.find_fault().has_value()) << mu;
-    EXPECT_EQ(problem.find_fault()->substr(0, 35), "row 2: friction coefficient is " + std::to_string(mu).substr(0, 4))
-        << *problem.find_fault();
+    EXPECT_EQ(problem.find_fault(), fmt::format("row 2: friction coefficient is {}, must be finite and 0 or more", mu));
   }
   problem.row(2).limit = 0.5;
   for (const int faces : {-1, 1, 2}) {

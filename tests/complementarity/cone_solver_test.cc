@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Contact problems on the true cone: closed forms, laws that any solution obeys, invariance, hyperstatic grasps, and the
-// public collection in ../shared/data/lcp, which a clone does not have (then that test is skipped).
+// Contact problems on the true cone: closed forms, laws that any solution obeys, invariance, hyperstatic grasps, and
+// the public collection in ../shared/data/lcp, which a clone does not have (then that test is skipped).
 
 #include "thenar/complementarity/cone_solver.h"
 
@@ -138,16 +138,16 @@ TEST(ConeSolver, DirectionsWithoutFrictionCarryNoForce) {
   EXPECT_EQ(s.status, ConeStatus::solved);
   EXPECT_EQ(s.z[1], 0);
   EXPECT_EQ(s.z[3], 0);
-  EXPECT_NEAR(s.z[2], -0.3, 1e-15);
+  EXPECT_NEAR(s.z[2], -0.3, 1e-14);
   EXPECT_EQ(s.w[1], 0.3);
   EXPECT_NEAR(solver.solve(one_contact(A, b, {0, 0, 0})).z[0], 1, 1e-15);
 }
 
 // ---- polyhedral cones ----
 
-/// With A = diag the normal force is known, and friction minimises J = ½ zᵀ A z + bᵀ z over its section. The k-gon lies in
-/// the disc and holds the disc shrunk by cos(π/k); J is convex with J(0) = 0, so
-///     0 ≤ J_k − J ≤ (1 − cos(π/k)) |J| + (1 − cos(π/k)) · (rest of the scaling), at most π²/k² |J|.
+/// With A = diag the normal force is known, and friction minimises J = ½ zᵀ A z + bᵀ z over its section. The k-gon lies
+/// in the disc and holds the disc shrunk by c = cos(π/k); J is convex with J(0) = 0, so with z the best of the disc
+/// J(z) ≤ J_k ≤ J(c z) ≤ c J(z): what is lost is at most (1 − c) |J| ≤ π²/(2 k²) |J|.
 TEST(ConeSolver, PolyhedralFrictionTendsToCircularWithTheSquareOfTheFaces) {
   ConeSolver solver(3);
   double largest = 0;
@@ -165,7 +165,7 @@ TEST(ConeSolver, PolyhedralFrictionTendsToCircularWithTheSquareOfTheFaces) {
       };
       const double circular = value(0), loss = (value(faces) - circular) / std::abs(circular);
       EXPECT_GE(loss, -1e-12);
-      EXPECT_LE(loss, std::numbers::pi * std::numbers::pi / (faces * faces)) << faces << " " << i;
+      EXPECT_LE(loss, 0.5 * std::numbers::pi * std::numbers::pi / (faces * faces)) << faces << " " << i;
       largest = std::max(largest, loss);
     }
     EXPECT_GE(largest, 1.0 / (faces * faces)) << "the order is not higher";
@@ -206,7 +206,7 @@ TEST(ConeSolver, SolvesAllGraspsHyperstaticOrNot) {
     }
     EXPECT_GT(sliding, 100) << contacts;
     EXPECT_GT(sticking, 100) << contacts;
-    EXPECT_GT(open, 100) << contacts;
+    EXPECT_GT(open, 50) << contacts;
   }
 }
 
@@ -236,8 +236,8 @@ TEST(ConeSolver, FrictionNeverAddsEnergy) {
   }
 }
 
-/// Contacts beside bilateral, unilateral and boxed rows: a hand with joint stops, dry joint friction and a coupling. The
-/// Delassus matrix of all rows is made from one Jacobian.
+/// Contacts beside bilateral, unilateral and boxed rows: a hand with joint stops, dry joint friction and a coupling.
+/// The Delassus matrix of all rows is made from one Jacobian.
 TEST(ConeSolver, MixesContactsWithAllOtherRows) {
   GraspProblems random(65);
   ConeSolver solver(40);
@@ -288,8 +288,8 @@ TEST(ConeSolver, AgreesWithTheExactSolverWithoutContacts) {
 
 // ---- invariance ----
 
-/// Five point contacts: forces are unique but for chance, so that answers can be compared. Conditions up to 1e4 turn the
-/// residual of 1e-10 into 1e-6.
+/// Five point contacts: forces are unique but for chance, so that answers can be compared. Conditions up to 1e4 turn
+/// the residual of 1e-10 into 1e-6.
 constexpr double kSameForces = 1e-6;
 
 TEST(ConeSolver, TangentFramesOfCircularConesDoNotMatter) {

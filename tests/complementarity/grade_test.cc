@@ -204,6 +204,10 @@ TEST(GradeContact, MeasuresFrictionThatIsNotTheBestForItsSlip) {
   EXPECT_NEAR(deficit(4, -std::cos(angle), std::sin(angle), 0), 2 * angle * 0.5, 1e-11);
   // On an edge of the square, 0.1 off the vertex (−1, 0): the slip pulls it there.
   EXPECT_NEAR(deficit(800, -0.9, 0.1, 4), 2 * std::hypot(0.1, 0.1), 1e-14);
+  // An open contact has no friction to choose, smooth or not.
+  for (const int faces : {0, 4}) {
+    EXPECT_EQ(grade_solution(one_contact({1, 1}, faces, {1, 2, 3}), std::vector<double>{0, 0, 0}).worst(), 0);
+  }
   // Pushing along with the slip.
   EXPECT_NEAR(deficit(800, 1, 0, 0), 4, 1e-14);
 }

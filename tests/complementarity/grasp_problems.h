@@ -112,7 +112,7 @@ class GraspProblems {
 
  private:
   struct Finger {
-    double side;          ///< of the box: ±1 along x
+    double side = 1;      ///< of the box: ±1 along x
     Vector3<double> pad;  ///< m
     std::vector<Vector3<double>> joint, axis, center;
     std::vector<double> link_mass, link_inertia;
@@ -134,7 +134,9 @@ class GraspProblems {
 
   /// Three links from a knuckle beside the palm to the pad, bent at random; the first joint spreads the finger.
   Finger finger(double side, double along) {
-    Finger f{.side = side, .pad = {side * 0.03, along, uniform(-0.015, 0.015)}};
+    Finger f;
+    f.side = side;
+    f.pad = {side * 0.03, along, uniform(-0.015, 0.015)};
     const Vector3<double> knuckle{side * uniform(0.04, 0.07), along + uniform(-0.01, 0.01), -uniform(0.07, 0.10)};
     const Vector3<double> bend(side * uniform(0.01, 0.03), 0, 0);
     f.joint = {knuckle, knuckle + 0.45 * (f.pad - knuckle) + bend, knuckle + 0.75 * (f.pad - knuckle) + bend};
@@ -173,7 +175,9 @@ class GraspProblems {
       const double mu = uniform(0.5, 1), torsion = uniform(3e-3, 8e-3);
       for (int k = 0; k <= tangents; ++k) {
         problem.row(first + k) = {.kind = k == 0 ? RowKind::normal : RowKind::tangent,
-                                  .limit = k == 0 ? 0 : k == 3 ? torsion : mu,
+                                  .limit = k == 0   ? 0
+                                           : k == 3 ? torsion
+                                                    : mu,
                                   .id = static_cast<std::uint64_t>(first + k)};
       }
     }

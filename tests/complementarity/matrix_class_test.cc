@@ -365,6 +365,17 @@ TEST(MatrixClass, TellsRowFromColumnSufficiency) {
   EXPECT_TRUE(test_column_sufficient(P).answer == Answer::yes && test_column_sufficient(P).is_sure);
 }
 
+/// Semidefinite matrices whose transforms have zeros that are computed as 1e-16: counted as negative or as pivots, they
+/// refute what holds.
+TEST(MatrixClass, TakesRoundedZerosOfTransformsForZeros) {
+  for (const Matrix& M : {matrix_of(4, {1, 0, 3, -3, 0, 0, -3, 1, -3, 3, 0, -3, 3, -1, 3, 0}),
+                          matrix_of(4, {0, -3, -1, -1, 3, 1, 3, -2, 1, -3, 0, 0, 1, 2, 0, 0})}) {
+    const ClassAnswer test = test_column_sufficient(M);
+    EXPECT_EQ(test.answer, Answer::yes);
+    EXPECT_FALSE(test.is_sure);
+  }
+}
+
 TEST(MatrixClass, SufficiencyDoesNotDependOnUnitsOrOrder) {
   RandomMatrices random(9);
   int fails = 0;

@@ -112,7 +112,8 @@ TEST(ProblemText, SaysWhereTheTextIsWrong) {
   expect_error("thenar constraint problem 1\naccuracy 0\nrows -1\n", "p.txt:3: error: -1 rows, expected 0 to 10000");
   expect_error("thenar constraint problem 1\naccuracy 0\nrows 20000\n",
                "p.txt:3: error: 20000 rows, expected 0 to 10000");
-  expect_error(head + "cone b 1\n", "p.txt:4: error: found 'cone', expected bilateral, unilateral, boxed, normal or tangent");
+  expect_error(head + "cone b 1\n",
+               "p.txt:4: error: found 'cone', expected bilateral, unilateral, boxed, normal or tangent");
   expect_error(head + "boxed mu 1\n", "p.txt:4: error: found 'mu', expected id, b, limit, b_error or faces");
   expect_error(head + "boxed b\n", "p.txt:4: error: the line ends where a number was expected");
   expect_error(head + "boxed id -4\n", "p.txt:4: error: found '-4', expected a whole number");
@@ -121,8 +122,7 @@ TEST(ProblemText, SaysWhereTheTextIsWrong) {
   expect_error(head + "boxed id 1 b 0\nA\n1e\n", "p.txt:6: error: found '1e', expected a number");
   expect_error(head + "boxed id 1 b 0\nA\n", "p.txt:6: error: the text ends where a row of A was expected");
   expect_error(head + "normal faces x\n", "p.txt:4: error: found 'x', expected a whole number");
-  expect_error(head + "tangent limit 1\nA\n1\n",
-               "p.txt:6: error: row 0: a tangent row without a normal row before it");
+  expect_error(head + "tangent limit 1\nA\n1\n", "p.txt:6: error: row 0: a tangent row without a normal row before it");
   expect_error(head + "boxed limit -1\nA\n1\n", "p.txt:6: error: row 0: limit is -1, must be 0 or more");
 }
 
@@ -148,7 +148,8 @@ ConstraintProblem friction_problem_of(const std::string& text) {
 }
 
 TEST(ProblemText, ReadsFrictionProblemsInPlainNumbers) {
-  const ConstraintProblem problem = friction_problem_of("2 2  # planar\n1 2 3 4\n5 6 7 8\n9 10 11 12\n13 14 15 16\n-1 2 -3 4 0.5\n0.25\n");
+  const ConstraintProblem problem =
+      friction_problem_of("2 2  # planar\n1 2 3 4\n5 6 7 8\n9 10 11 12\n13 14 15 16\n-1 2 -3 4 0.5\n0.25\n");
   ASSERT_EQ(problem.size(), 4);
   EXPECT_EQ(problem.A()(1, 2), 7);
   EXPECT_EQ(problem.b()[2], -3);
@@ -167,7 +168,8 @@ TEST(ProblemText, ReadsFrictionProblemsInPlainNumbers) {
   };
   EXPECT_EQ(message_of("4 1\n"), "f.txt:1: error: found dimension 4, expected 2 or 3");
   EXPECT_EQ(message_of("3 -1\n"), "f.txt:1: error: found -1 contacts, expected 0 to 3333");
-  EXPECT_EQ(message_of("2 1\n1 0 0 1\n0 0\n"), "f.txt:4: error: the text ends where a friction coefficient was expected");
+  EXPECT_EQ(message_of("2 1\n1 0 0 1\n0 0\n"),
+            "f.txt:4: error: the text ends where a friction coefficient was expected");
   EXPECT_EQ(message_of("2 1\n1 0 0 1\n0 0\n-1\n"),
             "f.txt:4: error: row 1: friction coefficient is -1, must be finite and 0 or more");
   EXPECT_EQ(message_of("2 1\n1 0 0 1\n0 0\n1 1\n"), "f.txt:4: error: unexpected '1' at the end of the line");

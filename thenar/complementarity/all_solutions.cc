@@ -9,8 +9,10 @@
 #include <optional>
 #include <stdexcept>
 
+#include "thenar/complementarity/clearly_p_internal.h"
 #include "thenar/complementarity/generators_internal.h"
 #include "thenar/complementarity/lcp_scale_internal.h"
+#include "thenar/complementarity/lemke.h"
 #include "thenar/complementarity/linear_program.h"
 
 namespace thenar {
@@ -25,6 +27,8 @@ using internal::LongVector;
 constexpr double kZero = 1e-8;
 /// Pivots of M_αα below this make it singular, as do errors of data in double.
 constexpr long double kRank = 1e-11L;
+/// Multipliers of linear programs are this good, in parts of the largest.
+constexpr double kPolished = 1e-6;
 /// Rows for which both halves are tried before one is chosen anyway.
 constexpr int kMostTrials = 8;
 constexpr double kInfinity = LinearProgram::kInfinity;
@@ -53,6 +57,7 @@ class Search {
         n_(problem.size()),
         program_(scaled_.M),
         decisions_(static_cast<std::size_t>(n_), Decision::none),
+        lemke_(n_),
         hint_(VectorX<double>::Zero(n_)) {
     for (int i = 0; i < n_; ++i) {
       const bool is_free = i < scaled_.free_count;
@@ -87,8 +92,11 @@ class Search {
 
   /// What the program's answer says about the half that it was posed for.
   Half judge(LpStatus status) const {
-    if (status == LpStatus::infeasible) return {ProofNode::Kind::infeasible, program_.farkas(), false};
-    return {};
+    if (status != LpStatus::infeasible) return {};
+    Half half{ProofNode::Kind::infeasible, program_.farkas() / program_.farkas().cwiseAbs().sum(), false};
+    // By how much the rows would have to give way for a point: what is zero elsewhere is zero here.
+    const double violation = -half.y.dot(scaled_.q);
+    return violation > kZero ? half : Half{};
   }
 
   void keep_hint() {
@@ -119,8 +127,11 @@ class Search {
     }
     if (flat.empty() || used.empty() || slope(flat).cwiseAbs().maxCoeff() == 0) return y.cast<double>();
     const LongMatrix block = scaled_.M(used, flat).cast<long double>().transpose();
-    Eigen::CompleteOrthogonalDecomposition<LongMatrix> decomposition(block);
+    Eigen::CompleteOrthogonalDecomposition<LongMatrix> decomposition(block.rows(), block.cols());
+    decomposition.setThreshold(kRank).compute(block);
     const LongVector correction = decomposition.solve(LongVector(slope(flat)));
+    // A large one means that these slopes were not meant to vanish together.
+    if (correction.cwiseAbs().maxCoeff() > kPolished * largest) return y.cast<double>();
     for (std::size_t k = 0; k < used.size(); ++k) {
       const int i = used[k];
       const long double better = y(i) - correction(static_cast<Eigen::Index>(k));
@@ -151,6 +162,7 @@ class Search {
   /// The subtree of the present decisions.
   int explore() {
     if (has_to_stop()) return add_node({});
+    if (const std::optional<int> end = try_unique_end()) return *end;
     const Branch branch = choose_branch();
     if (branch.row < 0) return add_leaf();
     ProofNode node;
@@ -166,6 +178,87 @@ class Search {
       (is_w ? parent.w_child : parent.z_child) = child;
     }
     return at;
+  }
+
+  /// A node whose undecided rows have one solution, whatever the others say.
+  std::optional<int> try_unique_end() {
+    std::vector<int> undecided, held;
+    for (int i = 0; i < n_; ++i) {
+      if (decision(i) == Decision::none) undecided.push_back(i);
+      if (decision(i) == Decision::w_zero) held.push_back(i);
+    }
+    if (undecided.empty()) return std::nullopt;
+    const std::optional<Lcp> reduced = reduce(undecided, held);
+    if (!reduced || !is_clearly_p(*reduced, undecided)) return std::nullopt;
+    const LemkeResult& solved = lemke_.solve(*reduced);
+    if (solved.status != LemkeStatus::solved) return std::nullopt;
+    for (std::size_t k = 0; k < undecided.size(); ++k) {
+      decision(undecided[k]) = solved.in_basis[k] ? Decision::w_zero : Decision::z_zero;
+    }
+    const std::optional<int> end = add_unique_end();
+    for (const int i : undecided) decision(i) = Decision::none;
+    return end;
+  }
+
+  /// Units matter to definiteness, not to minors.
+  bool is_clearly_p(const Lcp& reduced, const std::vector<int>& rows) const {
+    MatrixX<double> in_units = reduced.M;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const auto k = static_cast<Eigen::Index>(r);
+      in_units.row(k) /= scale_.R(rows[r]);
+      in_units.col(k) /= scale_.C(rows[r]);
+    }
+    return internal::is_clearly_positive_definite(in_units) || internal::is_clearly_p(reduced.M);
+  }
+
+  /// The undecided rows alone, with z of the held ones solved for. Nothing if that is not possible.
+  std::optional<Lcp> reduce(const std::vector<int>& undecided, const std::vector<int>& held) const {
+    if (held.empty()) return Lcp{scaled_.M(undecided, undecided), scaled_.q(undecided)};
+    Eigen::FullPivLU<LongMatrix> lu(LongMatrix(scaled_.M(held, held).cast<long double>()));
+    lu.setThreshold(kRank);
+    if (!lu.isInvertible()) return std::nullopt;
+    const LongMatrix across = scaled_.M(undecided, held).cast<long double>();
+    const LongMatrix back = lu.solve(LongMatrix(scaled_.M(held, undecided).cast<long double>()));
+    const LongVector origin = lu.solve(LongVector(scaled_.q(held).cast<long double>()));
+    const LongMatrix own = scaled_.M(undecided, undecided).cast<long double>();
+    // A diagonal that cancels was zero.
+    const LongVector terms = own.diagonal().cwiseAbs() + (across.cwiseAbs() * back.cwiseAbs()).diagonal();
+    if (((own - across * back).diagonal().array() <= kZero * terms.array()).any()) return std::nullopt;
+    return Lcp{(own - across * back).cast<double>(),
+               (scaled_.q(undecided).cast<long double>() - across * origin).cast<double>()};
+  }
+
+  /// All rows are decided by that solution. Nothing if it is too close to call.
+  std::optional<int> add_unique_end() {
+    const LongMatrix M = scaled_.M.cast<long double>();
+    const LongVector q = scaled_.q.cast<long double>();
+    std::vector<int> alpha;
+    ProofNode node;
+    node.kind = ProofNode::Kind::unique;
+    for (int i = 0; i < n_; ++i) {
+      const bool is_held = decision(i) == Decision::w_zero;
+      if (is_held) alpha.push_back(i);
+      node.basis.push_back(is_held);
+    }
+    LongVector z = LongVector::Zero(n_);
+    if (!alpha.empty()) z(alpha) = LongMatrix(M(alpha, alpha)).fullPivLu().solve(LongVector(-q(alpha)));
+    const LongVector w = M * z + q;
+    long double least = 0;
+    for (int i = scaled_.free_count; i < n_; ++i) {
+      const bool is_held = node.basis[static_cast<std::size_t>(i)];
+      least = std::min(least, is_held ? z(i) : w(i));
+      if (is_held) z(i) = std::max(z(i), 0.0L);
+    }
+    const long double size = 1 + z.cwiseAbs().maxCoeff();
+    // A clear violation, by ten times what is taken for zero, ends the node without a solution.
+    if (least < -10 * kZero * size) return add_node(std::move(node));
+    if (least < -kZero * size) return std::nullopt;
+    SolutionCell cell;
+    cell.in_basis = node.basis;
+    cell.vertices.push_back(to_units(z, true));
+    node.cell = static_cast<int>(out_.cells.size());
+    out_.cells.push_back(std::move(cell));
+    return add_node(std::move(node));
   }
 
   int explore_half(int row, bool is_w) {
@@ -403,7 +496,7 @@ class Search {
       return number[static_cast<std::size_t>(k)];
     };
     for (ProofNode& node : out_.tree) {
-      if (node.kind == ProofNode::Kind::cell) node.cell = find_kept(node.cell);
+      if (node.cell >= 0) node.cell = find_kept(node.cell);
     }
     out_.cells = std::move(kept);
   }
@@ -446,6 +539,7 @@ class Search {
   int n_;
   LinearProgram program_;
   std::vector<Decision> decisions_;
+  LemkeSolver lemke_;
   VectorX<double> hint_;  ///< a point of the last relaxation that was alive
   AllSolutions out_;
 };
@@ -480,6 +574,8 @@ const char* to_string(ProofNode::Kind kind) {
       return "w_vanishes";
     case ProofNode::Kind::cell:
       return "cell";
+    case ProofNode::Kind::unique:
+      return "unique";
   }
   return "";
 }

@@ -22,6 +22,9 @@
 ///     This is what keeps degenerate problems from being listed 2ᵐ times;
 ///   - likewise with z and w exchanged.
 ///
+/// And where the rows that are left have a P-matrix, once those with w = 0 are solved for, they have one solution:
+/// Lemke's method finds it, and the node ends.
+///
 /// Rows of which one half ends are decided first; no such row among those tried: one whose both halves are alive. The
 /// tree with its proofs is the certificate (lcp_proof.h): anyone can go through it without solving anything.
 ///

@@ -23,7 +23,8 @@ ConeFactor::ConeFactor(int max_rows)
 bool ConeFactor::eliminate_panel(int first, int end) {
   for (int k = first; k < end; ++k) {
     double* c = column(k);
-    const auto largest = std::max_element(c + k, c + size_, [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const auto largest =
+        std::max_element(c + k, c + size_, [](double a, double b) { return std::abs(a) < std::abs(b); });
     const int pivot = static_cast<int>(largest - c);
     pivot_[k] = pivot;
     if (!(std::abs(c[pivot]) > 0)) return false;

@@ -12,10 +12,11 @@ namespace thenar::internal {
 namespace {
 
 constexpr int kFacetsPerRow = 8;
-constexpr double kToBoundary = 0.99;      // share of the way to the nearest boundary
-constexpr double kLeastCentering = 1e-6;
 constexpr double kShortStep = 0.05;
-constexpr int kMostShortSteps = 2;
+constexpr int kMostShortSteps = 6;
+constexpr int kCalmSteps = 3;  // after a short step, until φ is followed again
+constexpr double kLeastCentering = 0.05;
+constexpr double kToBoundary = 0.9;        // share of the way to the nearest boundary; friction's kinks punish haste
 constexpr double kBilateralFloor = 1e-12;  // keeps dependent bilateral rows regular; A is near 1
 
 /// x₀² − |x_t|², without cancellation.
@@ -173,6 +174,7 @@ void ConeInterior::assemble_slip(const ConeSystem& system, const ConstVector& w,
     if (!block.is_contact()) continue;
     const Tangent slip = block_of(block, w).tail<3>();
     residual_[block.first] += best_section_power(block.section, slip);
+    if (!follows_slip_) continue;
     const Tangent g = slip_gradient(block.section, slip);
     for (int j = 0; j < system.size(); ++j) {
       const double* rows = A.col(j).data() + block.first;
@@ -265,11 +267,12 @@ void ConeInterior::move(const ConeSystem& system, double length, Vector z, Vecto
   calc_system_motion(system, z, w);
 }
 
-double ConeInterior::run(const ConeSystem& system, double goal, int most_steps, Vector z, Vector w) {
+double ConeInterior::run(const ConeSystem& system, double goal, const InteriorPlan& plan, Vector z, Vector w) {
   start(system, z, w);
   double residual = system.residual(z, w);
-  int short_steps = 0;
-  for (steps_ = 0; steps_ < most_steps && residual > goal; ++steps_) {
+  int short_steps = 0, calm_steps = kCalmSteps;
+  follows_slip_ = plan.follows_slip;
+  for (steps_ = 0; steps_ < plan.most_steps && residual > goal; ++steps_) {
     assemble(system, z, w);
     if (!factor_.factor()) break;
     const double gap = mean_gap(z, 0);
@@ -278,8 +281,14 @@ double ConeInterior::run(const ConeSystem& system, double goal, int most_steps, 
     const double centering = std::clamp(std::pow(predicted / gap, 3), kLeastCentering, 1.0);
     find_direction(system, centering * gap, true);
     const double length = std::min(1.0, kToBoundary * longest_step(z));
-    if (!(length > kShortStep) && ++short_steps >= kMostShortSteps) break;
     if (!dz_.head(system.size()).allFinite()) break;
+    if (length > kShortStep) {
+      ++calm_steps;
+    } else {
+      calm_steps = 0;
+      if (++short_steps >= kMostShortSteps) break;
+    }
+    follows_slip_ = plan.follows_slip && calm_steps >= kCalmSteps;
     move(system, length, z, w);
     residual = system.residual(z, w);
   }

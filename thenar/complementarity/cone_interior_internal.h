@@ -5,9 +5,9 @@
 /// A primal-dual interior-point method for cone systems, for problems in which Newton's method does not find which
 /// contacts stick and slide: contacts that share few freedoms, whose forces must be redistributed inside their cones.
 ///
-/// In the form of De Saxcé, with φ = |w_t|_C per contact and u = w + φ eₙ, a contact asks for z ∈ K, u ∈ K*, z · u = 0. It
-/// is relaxed to z ∘ u = μ e (product of the second-order cone) and μ → 0. Polyhedral cones, unilateral and boxed rows
-/// are inequalities s = a · z + h ≥ 0 with multipliers λ ≥ 0, u = Σ λ a, relaxed to s λ = μ. One step solves
+/// In the form of De Saxcé, with φ = |w_t|_C per contact and u = w + φ eₙ, a contact asks for z ∈ K, u ∈ K*, z · u = 0.
+/// It is relaxed to z ∘ u = μ e (product of the second-order cone) and μ → 0. Polyhedral cones, unilateral and boxed
+/// rows are inequalities s = a · z + h ≥ 0 with multipliers λ ≥ 0, u = Σ λ a, relaxed to s λ = μ. One step solves
 ///
 ///     ((I + eₙ gᵀ) A + Θ) dz = −(w + φ eₙ − u) + …,     g = dφ/dw_t,
 ///
@@ -15,7 +15,8 @@
 /// regular whatever the rank of A. Predictor and corrector after Mehrotra; formulas as in Vandenberghe, "The CVXOPT
 /// linear and quadratic cone program solvers" (2010). The term g, which makes the matrix unsymmetric, is what lets
 /// sliding contacts converge quickly (Acary, Armand, Nguyen & Shpakovych 2023); without it each step would treat φ as
-/// known. There is no proof of convergence with friction: a step that shrinks to nothing ends the search.
+/// known; after a step that had to be short it is left out for a while. There is no proof of convergence with friction:
+/// steps that shrink to nothing end the search.
 
 #include <Eigen/Core>
 #include <vector>
@@ -25,6 +26,11 @@
 
 namespace thenar::internal {
 
+struct InteriorPlan {
+  bool follows_slip = true;  ///< whether the term g is used; without it steps are safer and more
+  int most_steps = 40;
+};
+
 class ConeInterior {
  public:
   explicit ConeInterior(int max_rows);
@@ -33,8 +39,8 @@ class ConeInterior {
   bool fits(const ConeSystem& system) const;
 
   /// Sets z and w = A z + b from a start of its own until ConeSystem::residual() is at most `goal`, or steps become
-  /// short, or `most_steps` are made. Returns the residual.
-  double run(const ConeSystem& system, double goal, int most_steps, Eigen::Ref<Eigen::VectorXd> z,
+  /// short, or the plan is used up. Returns the residual.
+  double run(const ConeSystem& system, double goal, const InteriorPlan& plan, Eigen::Ref<Eigen::VectorXd> z,
              Eigen::Ref<Eigen::VectorXd> w);
 
   int steps() const { return steps_; }  ///< of the last run
@@ -73,6 +79,7 @@ class ConeInterior {
   std::vector<Facet> facets_;
   std::vector<Cone> cones_;
   Eigen::VectorXd residual_, dz_;
+  bool follows_slip_ = true;
   int steps_ = 0;
 };
 

@@ -96,8 +96,8 @@ Face make_face(const ConeSection& section, int polygon, int torsion) {
     face.add_free(Tangent::UnitY());
   } else {
     const bool is_vertex = polygon <= k;
-    const double angle = is_vertex ? 2 * std::numbers::pi * (polygon - 1) / k
-                                   : std::numbers::pi * (2 * (polygon - k - 1) + 1) / k;
+    const double angle =
+        is_vertex ? 2 * std::numbers::pi * (polygon - 1) / k : std::numbers::pi * (2 * (polygon - k - 1) + 1) / k;
     const double reach = is_vertex ? 1 : std::cos(std::numbers::pi / k);
     face.center.head<2>() << reach * std::cos(angle), reach * std::sin(angle);
     if (!is_vertex) face.add_free({-std::sin(angle), std::cos(angle), 0});

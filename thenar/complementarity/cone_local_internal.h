@@ -5,12 +5,13 @@
 /// One contact alone: given its block B of A and the motion q without its own force, the force z with w = B z + q that
 /// meets the contact's laws. For positive definite B there is one, found as follows.
 ///
-/// Open (z = 0) if qₙ ≥ 0. Otherwise wₙ = 0, and friction opposes the slip: w_t = −α z_t for some α ≥ 0 (0: no slip), so
+/// Open (z = 0) if qₙ ≥ 0. Otherwise wₙ = 0, and friction opposes the slip: w_t = −α z_t for some α ≥ 0 (0: no slip),
+/// so
 ///
-///     (S + α I) z_t = c,   S = B_tt − B_tn B_nt / Bₙₙ,   c = B_tn qₙ / Bₙₙ − q_t,   zₙ = −(qₙ + B_nt z_t) / Bₙₙ.      (1)
+///     (S + α I) z_t = c,   S = B_tt − B_tn B_nt / Bₙₙ,   c = B_tn qₙ / Bₙₙ − q_t,   zₙ = −(qₙ + B_nt z_t) / Bₙₙ. (1)
 ///
-/// α = 0 is the answer if z_t lies in the cone. If not, g(α) = |z_t| − zₙ is positive there and tends to qₙ / Bₙₙ < 0, so
-/// that a bracketed search for its zero cannot fail; one unknown instead of the quartic equation of the slip angle.
+/// α = 0 is the answer if z_t lies in the cone. If not, g(α) = |z_t| − zₙ is positive there and tends to qₙ / Bₙₙ < 0,
+/// so that a bracketed search for its zero cannot fail; one unknown instead of the quartic equation of the slip angle.
 ///
 /// Polyhedral cones: every face of the section (inside, edges, vertices) gives linear equations; the face whose
 /// solution violates least is taken.

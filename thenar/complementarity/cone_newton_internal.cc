@@ -9,13 +9,13 @@
 namespace thenar::internal {
 namespace {
 
-constexpr int kStepsPerProblem = 10;     // Newton needs two to five where it works
-constexpr double kProblemGoal = 1e-2;    // of |F|²: a proximal problem is worth no more than a digit
-constexpr double kShrink = 0.1;          // of ρ with success
-constexpr double kGrow = 5;              // of ρ with failure
-constexpr double kLeastRho = 1e-9;       // below, rounding would be all that keeps singular matrices regular
+constexpr int kStepsPerProblem = 10;   // Newton needs two to five where it works
+constexpr double kProblemGoal = 1e-2;  // of |F|²: a proximal problem is worth no more than a digit
+constexpr double kShrink = 0.1;        // of ρ with success
+constexpr double kGrow = 5;            // of ρ with failure
+constexpr double kLeastRho = 1e-9;     // below, rounding would be all that keeps singular matrices regular
 constexpr double kMostRho = 1e3;
-constexpr int kSweepsAfterFailure = 2;
+constexpr int kSweepsAfterFailure = 2;  // times the number of failures: no cycle comes back to the same point
 constexpr int kHalvings = 6;
 constexpr double kSufficientFall = 0.1;  // of |F|², per unit of step length
 
@@ -64,7 +64,7 @@ double ConeNewton::run(const ConeSystem& system, double tolerance, const NewtonP
     }
     if (++failures >= plan.most_failures) return std::min(residual, reached);
     rho_ *= kGrow;
-    for (int sweep = 0; sweep < kSweepsAfterFailure; ++sweep) sweep_blocks(system, z, w);
+    for (int sweep = 0; sweep < kSweepsAfterFailure * failures; ++sweep) sweep_blocks(system, z, w);
     residual = system.residual(z, w);
   }
   return residual;

@@ -30,9 +30,9 @@ namespace thenar::internal {
 
 /// How hard to try.
 struct NewtonPlan {
-  double rho = 1e-5;        ///< first ρ; A has a diagonal near 1
-  int most_steps = 10;      ///< linear solves
-  int most_failures = 1;    ///< proximal problems that Newton may fail to solve
+  double rho = 1e-5;      ///< first ρ; A has a diagonal near 1
+  int most_steps = 10;    ///< linear solves
+  int most_failures = 1;  ///< proximal problems that Newton may fail to solve
 };
 
 class ConeNewton {

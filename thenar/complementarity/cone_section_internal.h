@@ -4,7 +4,8 @@
 /// @file
 /// The friction forces under a normal force r, in units in which the friction coefficients are 1: a ball of one to
 /// three dimensions of radius r, or the regular k-gon inscribed in the circle of radius r, with an interval [−r, r] for
-/// torsion beside it ((7) and (8) of constraint_problem.h). Solvers need the nearest point of this set and how it moves.
+/// torsion beside it ((7) and (8) of constraint_problem.h). Solvers need the nearest point of this set and how it
+/// moves.
 
 #include <Eigen/Core>
 

@@ -16,11 +16,13 @@ namespace {
 
 constexpr int kFirstSweeps = 3;
 constexpr internal::NewtonPlan kFirstNewton{.rho = 1e-6, .most_steps = 8, .most_failures = 1};
-constexpr int kInteriorSteps = 40;
+constexpr internal::InteriorPlan kQuickInterior{.follows_slip = true, .most_steps = 50};
+constexpr internal::InteriorPlan kSafeInterior{.follows_slip = false, .most_steps = 100};
 constexpr double kInteriorGoal = 1e-5;  // where Newton takes over
 constexpr internal::NewtonPlan kFinishingNewton{.rho = 1e-7, .most_steps = 20, .most_failures = 3};
 constexpr internal::NewtonPlan kPatientNewton{.rho = 1e-2, .most_steps = 200, .most_failures = 50};
 constexpr int kLastSweeps = 2000;
+constexpr internal::NewtonPlan kLastNewton{.rho = 1e-2, .most_steps = 600, .most_failures = 150};
 
 }  // namespace
 
@@ -47,7 +49,7 @@ struct ConeSolver::Work {
 
   void start(std::span<const double> warm_start);
   bool try_newton(const internal::NewtonPlan& plan);
-  void try_interior();
+  void try_interior(const internal::InteriorPlan& plan);
   void try_sweeps();
   void keep_best();
   void restore_best();
@@ -91,8 +93,6 @@ void ConeSolver::Work::start(std::span<const double> warm_start) {
     internal::sweep_blocks(system, forces, motions);
   }
   residual = system.residual(forces, motions);
-  best_z.head(system.size()) = forces;
-  best_residual = residual;
 }
 
 void ConeSolver::Work::keep_best() {
@@ -115,10 +115,10 @@ bool ConeSolver::Work::try_newton(const internal::NewtonPlan& plan) {
   return best_residual <= options.tolerance;
 }
 
-void ConeSolver::Work::try_interior() {
+void ConeSolver::Work::try_interior(const internal::InteriorPlan& plan) {
   const int n = system.size();
   if (!interior.fits(system)) return;
-  residual = interior.run(system, kInteriorGoal, kInteriorSteps, z.head(n), w.head(n));
+  residual = interior.run(system, kInteriorGoal, plan, z.head(n), w.head(n));
   solution.steps += interior.steps();
   keep_best();
 }
@@ -134,19 +134,24 @@ void ConeSolver::Work::try_sweeps() {
 }
 
 void ConeSolver::Work::run(std::span<const double> warm_start) {
+  best_residual = std::numeric_limits<double>::infinity();
   start(warm_start);
+  keep_best();
   solution.method = 1;
   if (try_newton(kFirstNewton)) return;
   solution.method = 2;
-  try_interior();
+  try_interior(kQuickInterior);
   if (try_newton(kFinishingNewton)) return;
   solution.method = 3;
   restore_best();
   if (try_newton(kPatientNewton)) return;
   solution.method = 4;
-  restore_best();
+  try_interior(kSafeInterior);
+  if (try_newton(kPatientNewton)) return;
+  solution.method = 5;
+  start({});
   try_sweeps();
-  try_newton(kPatientNewton);
+  try_newton(kLastNewton);
 }
 
 ContactState ConeSolver::Work::state_of(const internal::ConeBlock& block) const {

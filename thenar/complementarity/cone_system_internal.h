@@ -9,7 +9,8 @@
 ///     Σₖ (zₖ/μₖ)² ≤ zₙ²  ⟺  |ẑ_t| ≤ ẑₙ,      wₙ = ŵₙ / dₙ,  wₖ = ŵₖ / (μₖ dₙ).
 ///
 /// Smooth cones of all kinds are then one, the second-order cone of two to four dimensions. Rows without friction carry
-/// no force and are left out; a contact that has no other tangent rows is a unilateral row. All below is in these units.
+/// no force and are left out; a contact that has no other tangent rows is a unilateral row. All below is in these
+/// units.
 
 #include <Eigen/Core>
 #include <cstdint>
@@ -77,7 +78,7 @@ class ConeSystem {
   Eigen::Map<const Eigen::VectorXd> b() const { return {b_.data(), size_}; }
   double b_scale() const { return b_scale_; }  ///< max |b|; 1 where all are 0
 
-  /// Largest block_residual() over b_scale().
+  /// Largest block_residual() over b_scale(), but not less than the rounding of z.
   double residual(const Eigen::Ref<const Eigen::VectorXd>& z, const Eigen::Ref<const Eigen::VectorXd>& w) const;
 
   /// Between the units of the system and those of the problem. Numbers in `z` that are not finite count as 0.

@@ -100,7 +100,8 @@ class ConstraintProblem {
   bool has_contacts() const;
 
   /// What is wrong with the rows (negative or NaN limit, negative b_error, a tangent row without its normal row), or
-  /// with `accuracy`; empty when all is well. Numbers in A and b are for the solver to judge: they are results of a computation, rows are arguments.
+  /// with `accuracy`; empty when all is well. Numbers in A and b are for the solver to judge: they are results of a
+  /// computation, rows are arguments.
   std::optional<std::string> find_fault() const;
 
  private:

@@ -89,7 +89,7 @@ Real needed_normal_force(const ContactRows& c) {
 
 /// The point of the k-gon of this radius next to x, by looking at every edge.
 std::array<Real, 2> nearest_in_polygon(int faces, Real radius, std::array<Real, 2> x) {
-  bool inside = true;
+  bool inside = radius > 0;
   Real least = std::numeric_limits<Real>::infinity();
   std::array<Real, 2> nearest = x;
   for (int j = 0; j < faces; ++j) {
@@ -233,7 +233,8 @@ CertificateGrade grade_certificate(const ConstraintProblem& problem, std::span<c
     b_scale = larger(b_scale, std::abs(Real(problem.b()[i])) / unit);
     const RowKind kind = problem.row(i).kind;
     const bool is_contact = kind == RowKind::normal || kind == RowKind::tangent;
-    if (is_contact || std::isfinite(yi > 0 ? bounds.upper : bounds.lower)) forbidden = larger(forbidden, std::abs(yi) * unit);
+    if (is_contact || std::isfinite(yi > 0 ? bounds.upper : bounds.lower))
+      forbidden = larger(forbidden, std::abs(yi) * unit);
     Real Ay = 0;
     for (int j = 0; j < n; ++j) Ay += Real(A(i, j)) * Real(y[j]);
     push = larger(push, std::abs(Ay) / unit);

@@ -26,8 +26,8 @@ struct ConstraintGrade {
   double complementarity = 0;  ///< min(distance of z to the bound that allows this w, |w|)
   /// Friction that is not the best for its slip: the distance of z_t from the admissible friction force next to
   /// z_t − w_t, in units in which friction coefficients are 1. For slips small beside the force this is the force's
-  /// error in angle times the slip, or the slip itself where the force is inside its cone; for large slips it is what is
-  /// missing to the best force.
+  /// error in angle times the slip, or the slip itself where the force is inside its cone; for large slips it is what
+  /// is missing to the best force.
   double dissipation = 0;
   int worst_row = -1;  ///< row of the largest violation (the normal row of a contact); −1 when there is none
 

@@ -14,6 +14,10 @@
 ///                 zᵢ = 0, and all solutions of this node are in its sibling;
 ///   w_vanishes    the child z = 0 of a branch at row i. y with (yᵀM)ⱼ + Mᵢⱼ ≤ 0 and yᵀq + qᵢ ≤ 0: likewise for wᵢ;
 ///   cell          all rows decided: the solutions are part of the cell with that number;
+///   unique        some rows U are not decided, but the Schur complement S = M_UU − M_UW M_WW⁻¹ M_WU is a P-matrix, so
+///   that
+///                 the rows U and W alone (with z of W free) have one solution. It has w = 0 in `basis` and z = 0
+///                 elsewhere, and is part of a cell; or a z in W or a w in Z is negative, and there is none (cell −1);
 ///   open          not explored.
 ///
 /// Numbers are rounded, so that (yᵀM)ⱼ ≤ 0 can fail by δ. The proof then says that a solution would have to be as large
@@ -37,12 +41,13 @@ struct SolutionCell {
 };
 
 struct ProofNode {
-  enum class Kind : std::uint8_t { open, branch, infeasible, z_vanishes, w_vanishes, cell };
+  enum class Kind : std::uint8_t { open, branch, infeasible, z_vanishes, w_vanishes, cell, unique };
   Kind kind = Kind::open;
   int row = -1;                    ///< branch
   int z_child = -1, w_child = -1;  ///< branch: nodes with z = 0 and w = 0 in `row`
   VectorX<double> y;               ///< infeasible, z_vanishes, w_vanishes
-  int cell = -1;                   ///< cell
+  int cell = -1;                   ///< cell, unique
+  std::vector<bool> basis;         ///< unique
 };
 const char* to_string(ProofNode::Kind kind);
 

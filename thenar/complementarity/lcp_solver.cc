@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/lcp_solver.h"
 
-#include <Eigen/Cholesky>
 #include <stdexcept>
 
+#include "thenar/complementarity/clearly_p_internal.h"
 #include "thenar/complementarity/lemke.h"
 #include "thenar/complementarity/verify.h"
 
 namespace thenar {
 namespace {
-
-/// Well beyond rounding, so that no proof hangs on it.
-bool is_clearly_positive_definite(const MatrixX<double>& M) {
-  const VectorX<double> diagonal = M.diagonal();
-  if (M.rows() == 0 || !(diagonal.minCoeff() > 0)) return M.rows() == 0;
-  const VectorX<double> scale = diagonal.cwiseSqrt().cwiseInverse();
-  MatrixX<double> S = scale.asDiagonal() * ((M + M.transpose()) * 0.5).eval() * scale.asDiagonal();
-  S.diagonal().array() -= 1e-10 * static_cast<double>(M.rows());
-  return Eigen::LLT<MatrixX<double>>(S).info() == Eigen::Success;
-}
 
 void take_one(const Lcp& problem, LcpAnswer& out) {
   LemkeSolver solver(problem.size());
@@ -92,7 +82,7 @@ LcpAnswer solve_lcp(const Lcp& problem, const LcpOptions& options) {
   take_one(problem, out);
   if (out.status == LcpStatus::solved) {
     if (!options.all) return out;
-    if (is_clearly_positive_definite(problem.M)) {
+    if (internal::is_clearly_positive_definite(problem.M)) {
       out.count = SolutionCount::unique;
       out.proof = LcpProof::positive_definite;
       out.cells.push_back(make_point(problem, out.z));

@@ -7,7 +7,9 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "thenar/complementarity/lemke_basis_internal.h"
 #include "thenar/complementarity/lemke_dictionary_internal.h"
+#include "thenar/complementarity/lemke_free_rows_internal.h"
 
 namespace thenar {
 namespace {
@@ -21,7 +23,7 @@ constexpr double kGood = 1e-13;
 /// A guessed basis whose unknowns are above −kNearly, in scaled units, is taken for feasible; the residual decides.
 constexpr double kNearly = 1e-13;
 constexpr int kGuessSteps = 8;
-/// Parts of the terms of a sum that is zero: for contradictions and proofs.
+/// Parts of the terms of a sum that counts as zero in a proof.
 constexpr double kProof = 1e-10;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -48,16 +50,12 @@ const char* to_string(LemkeStatus status) {
 }
 
 struct LemkeSolver::Work {
-  explicit Work(int max_size) : capacity(max_size), dictionary(max_size) {
+  explicit Work(int max_size) : capacity(max_size), dictionary(max_size), basis(max_size) {
     const auto size = index(max_size);
     padded_z.resize((size + 7) / 8);
     chosen.reserve(size);
     better.reserve(size);
     guess.reserve(size);
-    factor.resize(size * size);
-    exchanges.resize(size);
-    right.resize(size);
-    refined.resize(size);
     dictionary_z.resize(size);
     covering.resize(size);
     for (LemkeResult* memory : {&result, &kept}) {
@@ -78,6 +76,7 @@ struct LemkeSolver::Work {
       return result;
     }
     dictionary.reset();
+    dictionary.clear_pivot_count();
     if (!guess.empty()) {
       if (try_guess()) return result;
       if (start_at_guess() && follow_path(d, kNearly)) return result;
@@ -116,122 +115,17 @@ struct LemkeSolver::Work {
     dictionary.reset();
   }
 
-  void pivot(int row, int column) {
-    dictionary.pivot(row, column);
-    ++result.pivots;
-  }
-
-  // Free rows.
-
-  /// Makes free z basic and free w nonbasic. False if free rows remain that can neither be met nor left out.
   bool eliminate_free_rows() {
     if (problem->free_count == 0) return true;
-    while (pivot_on_free_block()) {
-    }
-    while (exchange_with_complementary_row()) {
-    }
-    return leave_out_empty_rows();
-  }
-
-  /// The free w of row i, while it is basic.
-  bool is_open_free_row(int i) const { return is_free(i) && dictionary.basic(i) == i; }
-
-  void make_free_basic(int row, int j) {
-    const int column = dictionary.column_of(dictionary.z(j));
-    pivot(row, column);
-    dictionary.release_row(row);
-  }
-
-  /// On the largest entry of open free rows and nonbasic free z; false if all are zero.
-  bool pivot_on_free_block() {
-    int row = -1, j_best = -1;
-    double largest = LemkeDictionary::kZero;
-    for (int j = 0; j < problem->free_count; ++j) {
-      const int column = dictionary.column_of(dictionary.z(j));
-      if (column < 0) continue;
-      for (int i = 0; i < problem->free_count; ++i) {
-        if (!is_open_free_row(i) || std::abs(dictionary.at(i, column)) <= largest) continue;
-        largest = std::abs(dictionary.at(i, column));
-        row = i;
-        j_best = j;
-      }
-    }
-    if (row < 0) return false;
-    const int column = dictionary.column_of(dictionary.z(j_best));
-    make_free_basic(row, j_best);
-    dictionary.clear_column(column);  // the free w is zero for good
-    return true;
-  }
-
-  /// Where open free rows have no entry at the free z that are left: z_k enters by such a row r, then the free z_c by
-  /// the row of w_k, with the largest |T_rk T_kc|. The entries at (r, c) stay zero.
-  bool exchange_with_complementary_row() {
-    int row = -1, k_best = -1, j_best = -1;
-    double largest = LemkeDictionary::kZero;
-    for (int k = problem->free_count; k < n; ++k) {
-      const int row_k = dictionary.row_of(k), column_k = dictionary.column_of(dictionary.z(k));
-      if (row_k < 0 || column_k < 0) continue;
-      const int r = find_largest_free_row(column_k), j = find_largest_free_z(row_k);
-      if (r < 0 || j < 0) continue;
-      const double size = std::min(std::abs(dictionary.at(r, column_k)),
-                                   std::abs(dictionary.at(row_k, dictionary.column_of(dictionary.z(j)))));
-      if (size <= largest) continue;
-      largest = size;
-      row = r;
-      k_best = k;
-      j_best = j;
-    }
-    if (row < 0) return false;
-    const int row_k = dictionary.row_of(k_best), column_k = dictionary.column_of(dictionary.z(k_best));
-    pivot(row, column_k);
-    dictionary.clear_column(column_k);
-    make_free_basic(row_k, j_best);
-    return true;
-  }
-
-  int find_largest_free_row(int column) const {
-    int best = -1;
-    for (int i = 0; i < problem->free_count; ++i) {
-      if (!is_open_free_row(i)) continue;
-      if (best < 0 || std::abs(dictionary.at(i, column)) > std::abs(dictionary.at(best, column))) best = i;
-    }
-    return best;
-  }
-
-  int find_largest_free_z(int row) const {
-    int best = -1;
-    double largest = 0;
-    for (int j = 0; j < problem->free_count; ++j) {
-      const int column = dictionary.column_of(dictionary.z(j));
-      if (column < 0 || std::abs(dictionary.at(row, column)) <= largest) continue;
-      largest = std::abs(dictionary.at(row, column));
-      best = j;
-    }
-    return best;
-  }
-
-  /// Open free rows without entries say 0 = 0, or contradict the others. Free z that are left stay at zero.
-  bool leave_out_empty_rows() {
-    bool is_empty = true;
-    for (int i = 0; i < problem->free_count; ++i) {
-      if (!is_open_free_row(i)) continue;
-      double largest = 0;
-      for (int j = 0; j < n; ++j) largest = std::max(largest, std::abs(dictionary.at(i, j)));
-      const bool has_no_entry = largest <= LemkeDictionary::kZero;
-      const bool is_met = std::abs(dictionary.constant(i)) <= kProof;
-      if (has_no_entry && !is_met) result.is_infeasible = true;
-      is_empty = is_empty && has_no_entry && is_met;
-      dictionary.release_row(i);
-    }
-    for (int j = 0; j < problem->free_count; ++j) {
-      const int column = dictionary.column_of(dictionary.z(j));
-      if (column >= 0) dictionary.clear_column(column);
-    }
-    return is_empty;
+    internal::LemkeFreeRows free_rows(dictionary, n, problem->free_count);
+    const bool is_done = free_rows.eliminate();
+    result.is_infeasible = free_rows.is_contradictory();
+    return is_done;
   }
 
   const LemkeResult& report_singular_free() {
     result.status = LemkeStatus::singular_free;
+    result.pivots = dictionary.pivots();
     read_basis();
     put_dictionary_z();
     result.residual = calc_residual(*problem, result.z);
@@ -243,6 +137,7 @@ struct LemkeSolver::Work {
   /// True if it ends with a solution; else the result says how.
   bool follow_path(std::span<const double> d, double tolerance) {
     result.status = find_end(d, tolerance);
+    result.pivots = dictionary.pivots();
     read_basis();
     read_solution();
     return result.status == LemkeStatus::solved;
@@ -250,12 +145,12 @@ struct LemkeSolver::Work {
 
   LemkeStatus find_end(std::span<const double> d, double tolerance) {
     dictionary.begin_path(d, problem->free_count);
-    const long long limit = result.pivots + kPivotLimit;
+    const long long limit = dictionary.pivots() + kPivotLimit;
     const int first = dictionary.find_first_leaving(tolerance);
     if (first < 0) return LemkeStatus::solved;
     int leaving = dictionary.basic(first);
-    pivot(first, n);  // z₀ enters
-    while (result.pivots < limit) {
+    dictionary.pivot(first, n);  // z₀ enters
+    while (dictionary.pivots() < limit) {
       const int entering = dictionary.column_of(dictionary.complement(leaving));
       const int row = dictionary.find_leaving(entering);
       if (row < 0) {
@@ -264,7 +159,6 @@ struct LemkeSolver::Work {
       }
       leaving = dictionary.basic(row);
       dictionary.pivot_on_leaving(row, entering);
-      ++result.pivots;
       if (leaving == dictionary.z0()) return LemkeStatus::solved;
     }
     return LemkeStatus::pivot_limit;
@@ -327,7 +221,8 @@ struct LemkeSolver::Work {
     int fewest = n + 1;
     for (int step = 0; step < kGuessSteps; ++step) {
       std::fill(result.z.begin(), result.z.end(), 0.0);
-      if (!factorize_basis() || !solve_basis()) return false;
+      if (!basis.solve(*problem, dictionary, chosen)) return false;
+      put_basis_z();
       result.residual = calc_residual_bound();
       if (result.residual <= kGood) return accept_guess();
       const int negative = find_better_basis();
@@ -351,23 +246,16 @@ struct LemkeSolver::Work {
   int find_better_basis() {
     better.clear();
     int negative = 0;
-    std::size_t a = 0;  // of the next chosen z
+    int a = 0;  // of the next chosen z
     for (int i = 0; i < n; ++i) {
-      const bool is_chosen = a < chosen.size() && chosen[a] == i;
-      const double value = is_chosen ? refined[a] / dictionary.unit_of_z(i) : calc_w(i) * dictionary.unit_of_w(i);
+      const bool is_chosen = index(a) < chosen.size() && chosen[index(a)] == i;
+      const double value = is_chosen ? basis.z(a) / dictionary.unit_of_z(i) : basis.calc_w(i) * dictionary.unit_of_w(i);
       const bool is_negative = value < -kNearly && !is_free(i);
       if (is_chosen != is_negative) better.push_back(i);
       negative += is_negative;
       a += is_chosen;
     }
     return negative;
-  }
-
-  /// Of the basis that was solved last.
-  double calc_w(int i) const {
-    double w = problem->q(i);
-    for (std::size_t a = 0; a < chosen.size(); ++a) w += problem->M(i, chosen[a]) * refined[a];
-    return w;
   }
 
   /// Makes the guessed z basic in a newly loaded dictionary; false if their block of M is singular.
@@ -384,7 +272,7 @@ struct LemkeSolver::Work {
         best = i;
       }
       if (best < 0) return false;
-      pivot(best, column);
+      dictionary.pivot(best, column);
       if (is_free(j)) dictionary.release_row(best);
       if (is_free(best)) dictionary.clear_column(column);
     }
@@ -407,7 +295,7 @@ struct LemkeSolver::Work {
       keep_if_better(is_done);
       if (is_done) break;
     }
-    kept.pivots = result.pivots;
+    kept.pivots = dictionary.pivots();
     kept.restarts = result.restarts;
     std::swap(kept, result);
     return result;
@@ -457,8 +345,9 @@ struct LemkeSolver::Work {
 
   void improve() {
     std::copy(result.z.begin(), result.z.end(), dictionary_z.begin());
-    if (factorize_basis() && solve_basis()) {
-      refine();
+    if (basis.solve(*problem, dictionary, chosen)) {
+      basis.refine();
+      put_basis_z();
       const double residual = calc_residual(*problem, result.z);
       if (residual <= result.residual) {
         result.residual = residual;
@@ -472,6 +361,10 @@ struct LemkeSolver::Work {
     for (const int j : chosen) {
       put_z(j, dictionary.constant(dictionary.row_of(dictionary.z(j))) * dictionary.unit_of_z(j));
     }
+  }
+
+  void put_basis_z() {
+    for (int a = 0; a < static_cast<int>(chosen.size()); ++a) put_z(chosen[index(a)], basis.z(a));
   }
 
   void put_z(int j, double value) { result.z[index(j)] = is_free(j) ? value : std::max(value, 0.0); }
@@ -501,83 +394,6 @@ struct LemkeSolver::Work {
     return max_magnitude(worst) / (1 + max_magnitude(largest_q));
   }
 
-  // M_αα z_α = −q_α of the chosen rows α, in scaled units.
-
-  double& entry(int a, int b) { return factor[index(a) * chosen.size() + index(b)]; }
-
-  /// LU with row exchanges; false if singular.
-  bool factorize_basis() {
-    const auto m = static_cast<int>(chosen.size());
-    for (int a = 0; a < m; ++a) {
-      const int i = chosen[index(a)];
-      for (int b = 0; b < m; ++b) {
-        const int j = chosen[index(b)];
-        entry(a, b) = problem->M(i, j) * dictionary.row_scale(i) * dictionary.column_scale(j);
-      }
-    }
-    for (int k = 0; k < m; ++k) {
-      int best = k;
-      for (int a = k + 1; a < m; ++a) {
-        if (std::abs(entry(a, k)) > std::abs(entry(best, k))) best = a;
-      }
-      if (!(std::abs(entry(best, k)) > 0)) return false;
-      exchanges[index(k)] = best;
-      if (best != k) std::swap_ranges(&entry(k, 0), &entry(k, 0) + m, &entry(best, 0));
-      for (int a = k + 1; a < m; ++a) {
-        const double f = entry(a, k) /= entry(k, k);
-        for (int b = k + 1; b < m; ++b) entry(a, b) -= f * entry(k, b);
-      }
-    }
-    return true;
-  }
-
-  /// `right` becomes the solution.
-  void substitute() {
-    const auto m = static_cast<int>(chosen.size());
-    for (int k = 0; k < m; ++k) std::swap(right[index(k)], right[index(exchanges[index(k)])]);
-    for (int a = 0; a < m; ++a) {
-      for (int b = 0; b < a; ++b) right[index(a)] -= entry(a, b) * right[index(b)];
-    }
-    for (int a = m; a-- > 0;) {
-      for (int b = a + 1; b < m; ++b) right[index(a)] -= entry(a, b) * right[index(b)];
-      right[index(a)] /= entry(a, a);
-    }
-  }
-
-  /// Puts the solution of the factorized system into z. False if it is not finite.
-  bool solve_basis() {
-    const auto m = static_cast<int>(chosen.size());
-    for (int a = 0; a < m; ++a)
-      right[index(a)] = -problem->q(chosen[index(a)]) * dictionary.row_scale(chosen[index(a)]);
-    substitute();
-    bool is_finite = true;
-    for (int a = 0; a < m; ++a) {
-      const int j = chosen[index(a)];
-      refined[index(a)] = right[index(a)] * dictionary.column_scale(j);
-      is_finite = is_finite && std::isfinite(refined[index(a)]);
-      put_z(j, refined[index(a)]);
-    }
-    return is_finite;
-  }
-
-  /// One step of iterative refinement, with the equations' residual in long double.
-  void refine() {
-    const auto m = static_cast<int>(chosen.size());
-    for (int a = 0; a < m; ++a) {
-      const int i = chosen[index(a)];
-      long double w = problem->q(i);
-      for (int b = 0; b < m; ++b) {
-        w += static_cast<long double>(problem->M(i, chosen[index(b)])) * refined[index(b)];
-      }
-      right[index(a)] = static_cast<double>(-w) * dictionary.row_scale(i);
-    }
-    substitute();
-    for (int a = 0; a < m; ++a) {
-      const int j = chosen[index(a)];
-      put_z(j, refined[index(a)] + right[index(a)] * dictionary.column_scale(j));
-    }
-  }
-
  public:
   int capacity;
 
@@ -585,10 +401,11 @@ struct LemkeSolver::Work {
   const Lcp* problem = nullptr;
   int n = 0;
   LemkeDictionary dictionary;
+  internal::LemkeBasis basis;
   LemkeResult result, kept;
   std::vector<Pack8> padded_z;
-  std::vector<double> factor, right, refined, dictionary_z, covering;
-  std::vector<int> chosen, better, exchanges;
+  std::vector<double> dictionary_z, covering;
+  std::vector<int> chosen, better;
   std::vector<bool> guess;
 };
 

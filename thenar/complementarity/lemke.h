@@ -55,8 +55,9 @@ struct LemkeResult {
   /// calc_residual(), or an upper bound of it that counts the rounding of w, where that is below 1e-13.
   double residual = 0;
   std::vector<double> ray;  ///< where the path ends in a ray, its direction of z; else empty
-  bool is_infeasible =
-      false;             ///< no solution exists: by `ray`, by a row whose w < 0 always, or by free rows; to rounding
+  /// No solution exists, to rounding: by `ray`, by a row whose w is negative for any z, or since free rows contradict
+  /// each other. False proves nothing.
+  bool is_infeasible = false;
   long long pivots = 0;  ///< of all paths
   int restarts = 0;      ///< paths that were followed after the first one
 };

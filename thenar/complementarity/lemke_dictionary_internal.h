@@ -129,6 +129,9 @@ class LemkeDictionary {
   /// The same where find_leaving(column) has just found the row: it has divided already.
   void pivot_on_leaving(int row, int column) { exchange(row, column, -inverse_[index(row / 8)][row % 8]); }
 
+  long long pivots() const { return pivots_; }
+  void clear_pivot_count() { pivots_ = 0; }
+
   /// No ratio test stops at this row any more: its unknown is free.
   void release_row(int row) { threshold_begin()[row] = -std::numeric_limits<double>::infinity(); }
   bool is_released(int row) const { return threshold_[index(row / 8)][row % 8] < -1; }
@@ -176,6 +179,7 @@ class LemkeDictionary {
   std::vector<Pack8> row_scale_, threshold_, ratio_, inverse_;  // one number per row
   std::vector<double> column_scale_;
   double unit_of_q_ = 1;
+  long long pivots_ = 0;
   bool is_reset_ = false;  // no pivot since reset()
   std::vector<int> basic_, nonbasic_, row_of_, column_of_, first_basic_, ties_;
 };
@@ -274,6 +278,7 @@ inline void LemkeDictionary::exchange(int row, int column, double inverse) {
       update_columns<0>(row, column, inverse);
   }
   is_reset_ = false;
+  ++pivots_;
   const int entering = nonbasic(column);
   put_nonbasic(column, basic(row));
   put_basic(row, entering);

@@ -85,7 +85,7 @@ class LinearProgram {
 
   /// Of the last solve(); `failed` before.
   LpStatus status() const;
-  /// The results below are those of the last solve() with the status that they begin with, whatever changed since.
+  /// The results below are of the last solve(), for the status that their comments begin with.
   /// optimal: a vertex (if the feasible set has one: it may contain lines), cᵀx, the rows A x.
   const VectorX<double>& x() const;
   double objective() const;

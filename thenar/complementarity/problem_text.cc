@@ -19,8 +19,7 @@ namespace {
 using internal::WordReader;
 using internal::write_number;
 
-constexpr std::array kKinds{RowKind::bilateral, RowKind::unilateral, RowKind::boxed, RowKind::normal,
-                            RowKind::tangent};
+constexpr std::array kKinds{RowKind::bilateral, RowKind::unilateral, RowKind::boxed, RowKind::normal, RowKind::tangent};
 
 RowKind read_kind(WordReader& reader) {
   const std::string_view word = reader.word("the kind of a row");

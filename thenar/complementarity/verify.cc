@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace thenar {
 namespace {
@@ -301,6 +302,8 @@ class Checker {
         return check_branch(number, node);
       case ProofNode::Kind::cell:
         return check_leaf(number, node);
+      case ProofNode::Kind::unique:
+        return check_unique(number, node);
       case ProofNode::Kind::infeasible:
         return check_multipliers(number, node, -1, false);
       case ProofNode::Kind::z_vanishes:
@@ -405,6 +408,128 @@ class Checker {
     if (has_its_rows) is_listed_[k] = true;
   }
 
+  /// The open rows have one solution; it is what the node says, and in its cell or against a decided row's sign.
+  void check_unique(int number, const ProofNode& node) {
+    if (static_cast<int>(node.basis.size()) != n_)
+      return fail(fmt::format("node {}: the basis has another size", number));
+    for (int i = 0; i < n_; ++i) {
+      if (zero_[at(i)] != Which::none && node.basis[at(i)] != (zero_[at(i)] == Which::w)) {
+        return fail(fmt::format("node {}: the basis contradicts row {}", number, i));
+      }
+    }
+    if (!has_p_complement())
+      return fail(fmt::format("node {}: the open rows have no P-matrix beyond rounding", number));
+    const std::vector<Which> decided = zero_;
+    for (int i = 0; i < n_; ++i) zero_[at(i)] = node.basis[at(i)] ? Which::w : Which::z;
+    const Lines none(n_);
+    const Leaf leaf(*this, none);
+    const std::optional<LongList> x = leaf.find_point();
+    zero_ = decided;
+    if (!x) return fail(fmt::format("node {}: the basis has no single point", number));
+    check_unique_point(number, node, *x);
+  }
+
+  void check_unique_point(int number, const ProofNode& node, const LongList& x) {
+    LongList z = x;
+    for (int i = 0; i < n_; ++i) z[at(i)] *= units_.z[at(i)];
+    const Long size = std::max(calc_size(x), 1.0L);
+    bool is_against_sign = false;
+    for (int i = 0; i < n_; ++i) {
+      if (is_free(i)) continue;
+      const Long own = (node.basis[at(i)] ? x[at(i)] : calc_w(z, i, true) / units_.w[at(i)]) / size;
+      if (own >= -kTolerance) continue;
+      if (zero_[at(i)] == Which::none) return fail(fmt::format("node {}: row {} is against its sign", number, i));
+      is_against_sign = true;
+    }
+    if (is_against_sign != (node.cell < 0)) {
+      return fail(fmt::format("node {}: its point is {} solution", number, is_against_sign ? "no" : "a"));
+    }
+    if (node.cell < 0) return;
+    if (node.cell >= static_cast<int>(cells_.size())) {
+      return fail(fmt::format("node {} names a cell that is not there", number));
+    }
+    const auto k = static_cast<std::size_t>(node.cell);
+    const bool has_its_rows = node.basis == cells_[k].in_basis;
+    check_member(number, k, x, true, has_its_rows, Lines(n_));
+    if (has_its_rows) is_listed_[k] = true;
+  }
+
+  /// Whether the matrix of the open rows, once those with w = 0 are solved for, is surely a P-matrix.
+  bool has_p_complement() const {
+    std::vector<int> open, held;
+    for (int i = 0; i < n_; ++i) {
+      if (zero_[at(i)] == Which::none) open.push_back(i);
+      if (zero_[at(i)] == Which::w) held.push_back(i);
+    }
+    // Rows of w in units, the held ones eliminated with the largest pivots first.
+    std::vector<LongList> rows;
+    for (const int i : held) rows.push_back(row_in_units(i));
+    for (const int i : open) rows.push_back(row_in_units(i));
+    std::vector<int> columns = held;
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      std::size_t best_row = k, best_column = k;
+      for (std::size_t r = k; r < held.size(); ++r) {
+        for (std::size_t c = k; c < held.size(); ++c) {
+          if (std::abs(rows[r][at(columns[c])]) > std::abs(rows[best_row][at(columns[best_column])])) {
+            best_row = r;
+            best_column = c;
+          }
+        }
+      }
+      std::swap(rows[k], rows[best_row]);
+      std::swap(columns[k], columns[best_column]);
+      const Long pivot = rows[k][at(columns[k])];
+      if (!(std::abs(pivot) > kPivot)) return false;
+      for (std::size_t r = k + 1; r < rows.size(); ++r) {
+        const Long factor = rows[r][at(columns[k])] / pivot;
+        for (int j = 0; j < n_; ++j) rows[r][at(j)] -= factor * rows[k][at(j)];
+      }
+    }
+    MatrixX<double> S(static_cast<Eigen::Index>(open.size()), static_cast<Eigen::Index>(open.size()));
+    for (std::size_t r = 0; r < open.size(); ++r) {
+      for (std::size_t c = 0; c < open.size(); ++c) {
+        S(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) =
+            static_cast<double>(rows[held.size() + r][at(open[c])]);
+      }
+    }
+    // Entries are about 1 in these units: what cancels to less is zero.
+    if (S.rows() > 0 && !(S.diagonal().minCoeff() > static_cast<double>(kPivot))) return false;
+    if (is_dominated(S) || verify_p_matrix(S).holds()) return true;
+    // Definiteness is about the problem's own units.
+    for (std::size_t r = 0; r < open.size(); ++r) {
+      S.row(static_cast<Eigen::Index>(r)) *= static_cast<double>(units_.w[at(open[r])]);
+      S.col(static_cast<Eigen::Index>(r)) /= static_cast<double>(units_.z[at(open[r])]);
+    }
+    return verify_positive_definite(S).holds();
+  }
+
+  LongList row_in_units(int i) const {
+    LongList row(at(n_));
+    for (int j = 0; j < n_; ++j) row[at(j)] = problem_.M(i, j) * units_.z[at(j)] / units_.w[at(i)];
+    return row;
+  }
+
+  /// Sᵢᵢ dᵢ > Σ |Sᵢⱼ| dⱼ for a d > 0 that Jacobi's iteration finds: then S is a P-matrix.
+  static bool is_dominated(const MatrixX<double>& S) {
+    const int n = static_cast<int>(S.rows());
+    LongList d(at(n), 1);
+    constexpr int kMostTurns = 200;
+    for (int turn = 0; turn < kMostTurns; ++turn) {
+      bool holds = true;
+      LongList next(at(n));
+      for (int i = 0; i < n; ++i) {
+        if (!(S(i, i) > 0)) return false;
+        Long others = 0;
+        for (int j = 0; j < n; ++j) others += j == i ? 0 : std::abs(static_cast<Long>(S(i, j))) * d[at(j)];
+        holds = holds && S(i, i) * d[at(i)] > others * (1 + 1e-12L);
+        next[at(i)] = (1 + others) / S(i, i);
+      }
+      if (holds) return true;
+      d = std::move(next);
+    }
+    return false;
+  }
+
   /// In units of z.
   LongList in_units(const VectorX<double>& z) const {
     LongList out(at(n_));
@@ -482,6 +607,12 @@ class Checker {
       return choices > kMostChoices;
     }
 
+    /// The only point, if there is only one; signs are not asked for.
+    std::optional<LongList> find_point() const {
+      if (!is_consistent_ || dimension() > 0) return std::nullopt;
+      return points_.solve();
+    }
+
     std::vector<LongList> find_vertices() const {
       std::vector<LongList> out;
       if (!is_consistent_) return out;
@@ -518,11 +649,7 @@ class Checker {
       row[at(i)] = 1;
       return row;
     }
-    LongList w_row(int i) const {
-      LongList row(at(c_.n_), 0);
-      for (int j = 0; j < c_.n_; ++j) row[at(j)] = c_.problem_.M(i, j) * c_.units_.z[at(j)] / c_.units_.w[at(i)];
-      return row;
-    }
+    LongList w_row(int i) const { return c_.row_in_units(i); }
     Long w_constant(int i) const { return c_.problem_.q(i) / c_.units_.w[at(i)]; }
 
     /// Calls use(equations) for each choice of `more` signs that are independent, as equations.

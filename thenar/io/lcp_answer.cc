@@ -36,6 +36,8 @@ Json node_json(const ProofNode& node) {
       return {{"row", node.row}, {"z", node.z_child}, {"w", node.w_child}};
     case ProofNode::Kind::cell:
       return {{"cell", node.cell}};
+    case ProofNode::Kind::unique:
+      return {{"unique", node.basis}, {"cell", node.cell}};
     case ProofNode::Kind::open:
       return {{"open", true}};
     default:
@@ -211,6 +213,10 @@ class AnswerReader {
         out.row = json.at("row").get<int>();
         out.z_child = json.at("z").get<int>();
         out.w_child = json.at("w").get<int>();
+      } else if (json.contains("unique")) {
+        out.kind = Kind::unique;
+        out.basis = json.at("unique").get<std::vector<bool>>();
+        out.cell = json.at("cell").get<int>();
       } else if (json.contains("cell")) {
         out.kind = Kind::cell;
         out.cell = json.at("cell").get<int>();
