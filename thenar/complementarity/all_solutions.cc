@@ -217,15 +217,16 @@ class Search {
     Eigen::FullPivLU<LongMatrix> lu(LongMatrix(scaled_.M(held, held).cast<long double>()));
     lu.setThreshold(kRank);
     if (!lu.isInvertible()) return std::nullopt;
-    const LongMatrix across = scaled_.M(undecided, held).cast<long double>();
-    const LongMatrix back = lu.solve(LongMatrix(scaled_.M(held, undecided).cast<long double>()));
-    const LongVector origin = lu.solve(LongVector(scaled_.q(held).cast<long double>()));
-    const LongMatrix own = scaled_.M(undecided, undecided).cast<long double>();
+    const LongMatrix inverse = lu.inverse(), own = scaled_.M(undecided, undecided).cast<long double>(),
+                     across = scaled_.M(undecided, held).cast<long double>(),
+                     back = scaled_.M(held, undecided).cast<long double>();
+    const LongMatrix S = own - across * inverse * back;
     // A diagonal that cancels was zero.
-    const LongVector terms = own.diagonal().cwiseAbs() + (across.cwiseAbs() * back.cwiseAbs()).diagonal();
-    if (((own - across * back).diagonal().array() <= kZero * terms.array()).any()) return std::nullopt;
-    return Lcp{(own - across * back).cast<double>(),
-               (scaled_.q(undecided).cast<long double>() - across * origin).cast<double>()};
+    const LongVector terms =
+        own.diagonal().cwiseAbs() + (across.cwiseAbs() * inverse.cwiseAbs() * back.cwiseAbs()).diagonal();
+    if ((S.diagonal().array() <= kZero * terms.array() + kRank).any()) return std::nullopt;
+    const LongVector origin = inverse * LongVector(scaled_.q(held).cast<long double>());
+    return Lcp{S.cast<double>(), (scaled_.q(undecided).cast<long double>() - across * origin).cast<double>()};
   }
 
   /// All rows are decided by that solution. Nothing if it is too close to call.

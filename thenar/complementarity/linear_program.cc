@@ -139,7 +139,9 @@ struct LinearProgram::Work {
   internal::VertexProblem make_vertex() const;
   bool read_optimum();
   bool read_farkas();
+  bool take_farkas(const double* found);
   bool find_impossible_row();
+  bool find_farkas_by_relaxing();
   bool find_ray();
   bool clean_farkas(VectorX<double>& y) const;
   double calc_gap(const VectorX<double>& y) const;
@@ -329,8 +331,7 @@ LpStatus LinearProgram::Work::finish_optimum() {
 
 LpStatus LinearProgram::Work::name_infeasible() {
   if (read_farkas() || find_impossible_row()) return LpStatus::infeasible;
-  start_over();
-  return run(Method::dual) && simplex.status() == 1 && read_farkas() ? LpStatus::infeasible : LpStatus::failed;
+  return find_farkas_by_relaxing() ? LpStatus::infeasible : LpStatus::failed;
 }
 
 LpStatus LinearProgram::Work::name_unbounded() {
@@ -462,17 +463,21 @@ bool LinearProgram::Work::clean_farkas(VectorX<double>& y) const {
   return true;
 }
 
-/// CLP's ray has the sign of the bound that it violates; the right one is the one that meets (2).
-bool LinearProgram::Work::read_farkas() {
-  const std::unique_ptr<double[]> found(simplex.infeasibilityRay());
-  if (found == nullptr) return false;
+/// The sign of y is that which meets (2).
+bool LinearProgram::Work::take_farkas(const double* found) {
   for (const double sign : {1.0, -1.0}) {
-    VectorX<double> y = sign * Eigen::Map<const VectorX<double>>(found.get(), rows());
+    VectorX<double> y = sign * Eigen::Map<const VectorX<double>>(found, rows());
     if (!clean_farkas(y) || !(calc_gap(y) > 0)) continue;
     farkas = y.cwiseProduct(row_scale);
     return true;
   }
   return false;
+}
+
+/// CLP's ray has the sign of the bound that it violates.
+bool LinearProgram::Work::read_farkas() {
+  const std::unique_ptr<double[]> found(simplex.infeasibilityRay());
+  return found != nullptr && take_farkas(found.get());
 }
 
 /// A row that its columns' bounds alone refute. CLP gives no vector if its first look at the bounds found one.
@@ -486,6 +491,19 @@ bool LinearProgram::Work::find_impossible_row() {
     }
   }
   return false;
+}
+
+/// The multipliers of the program in which every row may give way, at a cost of 1 for each unit: it always has an
+/// optimum. For programs that CLP refutes without a ray, or with one that does not meet (2).
+bool LinearProgram::Work::find_farkas_by_relaxing() {
+  ClpSimplex relaxed(simplex);
+  for (int j = 0; j < simplex.numberColumns(); ++j) relaxed.setObjectiveCoefficient(j, 0);
+  for (int i = 0; i < simplex.numberRows(); ++i) {
+    for (const double direction : {1.0, -1.0}) relaxed.addColumn(1, &i, &direction, 0, COIN_DBL_MAX, 1);
+  }
+  relaxed.allSlackBasis(true);
+  relaxed.dual(0, 0);
+  return relaxed.status() == 0 && relaxed.objectiveValue() > kTolerance && take_farkas(relaxed.dualRowSolution());
 }
 
 /// The steepest direction among those without end, each entry at most 1: a linear program with bounds 0 where the
