@@ -6,8 +6,10 @@
 
 #include "../support/heap_counter.h"
 #include "grasp_problems.h"
+#include "lcp_families.h"
 #include "random_problems.h"
 #include "thenar/complementarity/cone_solver.h"
+#include "thenar/complementarity/constraint_front.h"
 #include "thenar/complementarity/exact_solver.h"
 #include "thenar/complementarity/gauss_seidel.h"
 #include "thenar/complementarity/grade.h"
@@ -50,6 +52,36 @@ TEST(Allocation, LemkesMethodUsesNoHeap) {
     const MatrixX<double> a = MatrixX<double>::Random(n, n), b = MatrixX<double>::Random(n, n);
     const Lcp problem{a * a.transpose() + b - b.transpose(), VectorX<double>::Random(n), n / 4};
     EXPECT_EQ(count_allocations([&] { solver.solve(problem); }), 0) << n;
+  }
+}
+
+TEST(Allocation, LemkesMethodUsesNoHeapWhenItStartsOver) {
+  LemkeSolver solver(12);
+  int rays = 0, restarts = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    test::LcpDice dice(seed);
+    const int n = dice.integer(1, 12);
+    const Lcp problem{dice.matrix(n, n), dice.vector(n)};
+    EXPECT_EQ(count_allocations([&] {
+                const LemkeResult& first = solver.solve(problem);
+                rays += first.status == LemkeStatus::ray;
+                restarts += first.restarts;
+                solver.solve(problem, {}, first.in_basis);
+              }),
+              0)
+        << seed;
+  }
+  EXPECT_GT(rays, 20);
+  EXPECT_GT(restarts, 20);
+}
+
+TEST(Allocation, TheFrontUsesNoHeapOnceWarm) {
+  ConstraintFront front(40);
+  test::GraspProblems grasps(5);
+  test::RandomProblems random(5);
+  for (int trial = 0; trial < 40; ++trial) {
+    const ConstraintProblem problem = trial % 2 == 0 ? grasps.hand(1 + trial % 8, 2) : random.reals(20, 12);
+    EXPECT_EQ(count_allocations([&] { front.solve(problem); }), 0) << trial;
   }
 }
 
