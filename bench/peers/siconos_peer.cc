@@ -5,16 +5,16 @@
 // work arrays are made once for each problem; what a method allocates inside of a call (lexicographic Lemke its
 // tableau, row by row) is inside of its time, for there is no way to keep it.
 
-#include <LCP_Solvers.h>
-#include <LinearComplementarityProblem.h>
-#include <NonSmoothDrivers.h>
-#include <NumericsMatrix.h>
-#include <SolverOptions.h>
-#include <fc3d_Solvers.h>
-#include <lcp_cst.h>
+#include <siconos/numerics/LCP_Solvers.h>
+#include <siconos/numerics/LinearComplementarityProblem.h>
+#include <siconos/numerics/NonSmoothDrivers.h>
+#include <siconos/numerics/NumericsMatrix.h>
+#include <siconos/numerics/SolverOptions.h>
+#include <siconos/numerics/fc3d_Solvers.h>
+#include <siconos/numerics/lcp_cst.h>
 
-#include <FrictionContactProblem.h>
-#include <Friction_cst.h>
+#include <siconos/numerics/FrictionContactProblem.h>
+#include <siconos/numerics/Friction_cst.h>
 
 #include <algorithm>
 #include <cstdlib>

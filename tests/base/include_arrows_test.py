@@ -27,11 +27,13 @@ THIRD_PARTY = {
     "pinocchio/": {"bench/peers"},
     "boost/": {"bench/peers"},
     "bullet/": {"bench/peers"},
+    "dart/": {"bench/peers"},
     "fcl/": {"bench/peers"},
+    "siconos/": {"bench/peers"},
     "unsupported/Eigen/": {"bench/peers"},
 }
 # POSIX, the C library and the loader; the C++ standard library has no slash and no dot.
-SYSTEM = {"unistd.h", "dlfcn.h", "sched.h", "time.h", "csignal", "malloc.h"}
+SYSTEM = {"fcntl.h", "unistd.h", "dlfcn.h", "sched.h", "time.h", "csignal", "malloc.h"}
 
 
 def read_arrows():

@@ -366,6 +366,58 @@ TEST_F(TamperedProof, OfAnotherProblemIsRefuted) {
   expect_refuted("no tree", good.cells, {});
 }
 
+ProofNode make_end(ProofNode::Kind kind, const VectorX<double>& y) {
+  ProofNode node;
+  node.kind = kind;
+  node.y = y;
+  return node;
+}
+
+ProofNode make_unique(std::vector<bool> basis, int cell) {
+  ProofNode node;
+  node.kind = ProofNode::Kind::unique;
+  node.basis = std::move(basis);
+  node.cell = cell;
+  return node;
+}
+
+/// z + 1 ≥ 0 has the solution z = 0. y = −1 would refute it if w had to be 0.
+TEST_F(TamperedProof, NeedsNonnegativeMultipliersWhereWMayBePositive) {
+  problem_ = {MatrixX<double>::Identity(1, 1), VectorX<double>::Ones(1)};
+  expect_refuted("a negative y", {}, {make_end(Kind::infeasible, VectorX<double>::Constant(1, -1))});
+}
+
+/// z ≤ yᵀq has to be 0 to vanish, and only one half of a branch may be said to be in the other one.
+TEST_F(TamperedProof, NeedsABoundOfZeroForWhatVanishes) {
+  problem_ = {MatrixX<double>::Identity(1, 1), VectorX<double>::Constant(1, -1)};  // z = 1
+  ProofNode root;
+  root.kind = Kind::branch;
+  root.row = 0;
+  root.z_child = 1;
+  root.w_child = 2;
+  const ProofNode empty = make_end(Kind::infeasible, VectorX<double>::Ones(1));  // z = 0: w = −1
+  expect_refuted("z vanishes", {}, {root, empty, make_end(Kind::z_vanishes, VectorX<double>::Constant(1, -1))});
+  const ProofNode both = make_end(Kind::w_vanishes, VectorX<double>::Zero(1));
+  expect_refuted("each in the other", {}, {root, both, make_end(Kind::z_vanishes, VectorX<double>::Constant(1, -1))});
+  expect_refuted("on the wrong side", {}, {root, make_end(Kind::z_vanishes, VectorX<double>::Ones(1)), empty});
+}
+
+TEST_F(TamperedProof, NeedsAPMatrixForUniqueness) {
+  problem_ = {MatrixX<double>(2, 2), VectorX<double>::Constant(2, -1)};
+  problem_.M << 1, 2, 2, 1;  // three solutions
+  SolutionCell cell;
+  cell.in_basis = {true, false};
+  cell.vertices.push_back(Eigen::Vector2d(1, 0));
+  expect_refuted("one of three", {cell}, {make_unique(cell.in_basis, 0)});
+  problem_.M << 2, 1, 1, 2;  // one, z = (1/3, 1/3)
+  cell.in_basis = {true, true};
+  cell.vertices = {Eigen::Vector2d(1, 1) / 3};
+  EXPECT_TRUE(verify_all_solutions(problem_, {cell}, {make_unique(cell.in_basis, 0)}).holds());
+  expect_refuted("the basis of another q", {}, {make_unique({false, false}, -1)});
+  expect_refuted("no cell", {}, {make_unique({true, true}, -1)});
+  expect_refuted("another basis", {cell}, {make_unique({true, false}, 0)});
+}
+
 TEST(Verify, KnowsSolutions) {
   const Lcp problem{MatrixX<double>::Identity(2, 2), Eigen::Vector2d(-1, 1)};
   EXPECT_TRUE(verify_solution(problem, Eigen::Vector2d(1, 0), 1e-12).holds());
