@@ -266,6 +266,12 @@ TEST(AllSolutions, SaySoWhenTheyStopEarly) {
   EXPECT_GT(interrupted.cells.size(), 0U);
 }
 
+TEST(AllSolutions, OfNoRowsAreOne) {
+  const AllSolutions found = find_all_solutions(Lcp{});
+  EXPECT_EQ(found.count, SolutionCount::unique);
+  EXPECT_TRUE(verify_all_solutions(Lcp{}, found.cells, found.tree).holds());
+}
+
 TEST(AllSolutions, RefuseNumbersThatAreNotFinite) {
   Lcp problem{MatrixX<double>::Identity(2, 2), VectorX<double>::Ones(2)};
   problem.M(0, 1) = std::nan("");

@@ -5,15 +5,14 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 
 #include "thenar/complementarity/clearly_p_internal.h"
-#include "thenar/complementarity/generators_internal.h"
 #include "thenar/complementarity/lcp_scale_internal.h"
 #include "thenar/complementarity/lemke.h"
 #include "thenar/complementarity/linear_program.h"
+#include "thenar/complementarity/solution_cells_internal.h"
 
 namespace thenar {
 namespace {
@@ -23,10 +22,8 @@ using internal::LcpScale;
 using internal::LongMatrix;
 using internal::LongVector;
 
-/// What is zero in scaled units: a few tolerances of the linear programs.
-constexpr double kZero = 1e-8;
-/// Pivots of M_αα below this make it singular, as do errors of data in double.
-constexpr long double kRank = 1e-11L;
+using internal::kRank;
+using internal::kZero;
 /// Multipliers of linear programs are this good, in parts of the largest.
 constexpr double kPolished = 1e-6;
 /// Rows for which both halves are tried before one is chosen anyway.
@@ -75,7 +72,7 @@ class Search {
     } else {
       add_end(whole, -1);
     }
-    drop_parts_of_others();
+    internal::merge_cells(scaled_, scale_, out_.cells, out_.tree);
     conclude();
     return std::move(out_);
   }
@@ -373,14 +370,16 @@ class Search {
 
   /// All rows are decided: S(α).
   int add_leaf() {
-    const std::optional<Generators> found = find_leaf_generators();
+    std::vector<bool> in_basis;
+    for (int i = 0; i < n_; ++i) in_basis.push_back(decision(i) == Decision::w_zero);
+    const std::optional<Generators> found = internal::find_solution_set(scaled_, in_basis, options_.most_generators);
     if (!found) {
       out_.reason = "a cell has too many vertices";
       return add_node({});
     }
     if (found->vertices.empty()) return add_empty_leaf();
     SolutionCell cell;
-    for (int i = 0; i < n_; ++i) cell.in_basis.push_back(decision(i) == Decision::w_zero);
+    cell.in_basis = std::move(in_basis);
     for (const LongVector& z : found->vertices) cell.vertices.push_back(to_units(z, true));
     for (const LongVector& z : found->rays) cell.rays.push_back(to_units(z, false));
     for (const LongVector& z : found->lines) cell.lines.push_back(to_units(z, false));
@@ -407,122 +406,6 @@ class Search {
     return out.cast<double>();
   }
 
-  /// S(α) in scaled units: z_α = z⁰ + N t solves M_αα z_α = −q_α, and t is bounded by the signs of z_α and of the other
-  /// w.
-  std::optional<Generators> find_leaf_generators() const {
-    std::vector<int> alpha, others;
-    for (int i = 0; i < n_; ++i) (decision(i) == Decision::w_zero ? alpha : others).push_back(i);
-    const LongMatrix M = scaled_.M.cast<long double>();
-    const LongVector q = scaled_.q.cast<long double>();
-    const auto m = static_cast<Eigen::Index>(alpha.size());
-    LongVector origin = LongVector::Zero(n_);
-    LongMatrix kernel(n_, 0);
-    if (m > 0) {
-      Eigen::FullPivLU<LongMatrix> lu(LongMatrix(M(alpha, alpha)));
-      lu.setThreshold(kRank);
-      origin(alpha) = lu.solve(LongVector(-q(alpha)));
-      if (lu.rank() < m) {
-        kernel = LongMatrix::Zero(n_, m - lu.rank());
-        kernel(alpha, Eigen::all) = lu.kernel();
-        kernel.colwise().normalize();
-      }
-      if (!((M * origin + q)(alpha).cwiseAbs().maxCoeff() <= kZero * (1 + origin.cwiseAbs().maxCoeff()))) {
-        return Generators{};
-      }
-    }
-    return bound_by_signs(alpha, others, M, q, origin, kernel);
-  }
-
-  std::optional<Generators> bound_by_signs(const std::vector<int>& alpha, const std::vector<int>& others,
-                                           const LongMatrix& M, const LongVector& q, const LongVector& origin,
-                                           const LongMatrix& kernel) const {
-    LongMatrix G(n_, kernel.cols());
-    LongVector h(n_);
-    Eigen::Index row = 0;
-    const LongVector w = M * origin + q;
-    const LongMatrix w_by_t = M * kernel;
-    for (const int i : alpha) {
-      if (is_free(i)) continue;
-      G.row(row) = kernel.row(i);
-      h(row++) = origin(i);
-    }
-    for (const int i : others) {
-      G.row(row) = w_by_t.row(i);
-      h(row++) = w(i);
-    }
-    const long double tolerance = kZero * (1 + origin.cwiseAbs().maxCoeff());
-    std::optional<Generators> in_t =
-        internal::find_generators(G.topRows(row), h.head(row), tolerance, options_.most_generators);
-    if (!in_t) return in_t;
-    for (LongVector& t : in_t->vertices) t = (origin + kernel * t).eval();
-    for (LongVector& t : in_t->rays) t = (kernel * t).eval();
-    for (LongVector& t : in_t->lines) t = (kernel * t).eval();
-    // What is a bound is met exactly.
-    constexpr long double kRounding = 1e-16L;
-    for (auto* list : {&in_t->vertices, &in_t->rays}) {
-      for (LongVector& z : *list) {
-        const long double nothing = kRounding * z.cwiseAbs().maxCoeff();
-        for (int i = scaled_.free_count; i < n_; ++i) z(i) = z(i) > nothing ? z(i) : 0;
-      }
-    }
-    return in_t;
-  }
-
-  /// Leaves whose solutions are part of another cell refer to that one.
-  void drop_parts_of_others() {
-    const std::size_t count = out_.cells.size();
-    std::vector<int> keeper(count);
-    std::iota(keeper.begin(), keeper.end(), 0);
-    for (std::size_t a = 0; a < count; ++a) {
-      for (std::size_t b = 0; b < count; ++b) {
-        const bool is_dropped = keeper[b] != static_cast<int>(b);
-        if (a == b || is_dropped || !is_part(out_.cells[a], out_.cells[b])) continue;
-        keeper[a] = static_cast<int>(b);
-        break;
-      }
-    }
-    renumber(keeper);
-  }
-
-  void renumber(const std::vector<int>& keeper) {
-    std::vector<int> number(keeper.size(), -1);
-    std::vector<SolutionCell> kept;
-    for (std::size_t k = 0; k < keeper.size(); ++k) {
-      if (keeper[k] != static_cast<int>(k)) continue;
-      number[k] = static_cast<int>(kept.size());
-      kept.push_back(std::move(out_.cells[k]));
-    }
-    const auto find_kept = [&](int k) {
-      while (keeper[static_cast<std::size_t>(k)] != k) k = keeper[static_cast<std::size_t>(k)];
-      return number[static_cast<std::size_t>(k)];
-    };
-    for (ProofNode& node : out_.tree) {
-      if (node.cell >= 0) node.cell = find_kept(node.cell);
-    }
-    out_.cells = std::move(kept);
-  }
-
-  /// Whether all of a's generators have z and w = 0 where b's have.
-  bool is_part(const SolutionCell& a, const SolutionCell& b) const {
-    const auto fits = [&](const VectorX<double>& generator, bool is_point) {
-      VectorX<double> z = generator;
-      for (int j = 0; j < n_; ++j) z(j) /= scale_.C(j);
-      if (!is_point) z /= z.cwiseAbs().maxCoeff();
-      VectorX<double> w = scaled_.M * z;
-      if (is_point) w += scaled_.q;
-      const double tolerance = kZero * (1 + z.cwiseAbs().maxCoeff());
-      for (int i = 0; i < n_; ++i) {
-        const double value = b.in_basis[static_cast<std::size_t>(i)] ? w(i) : z(i);
-        if (std::abs(value) > tolerance) return false;
-      }
-      return true;
-    };
-    const auto all_fit = [&](const std::vector<VectorX<double>>& list, bool is_point) {
-      return std::all_of(list.begin(), list.end(), [&](const VectorX<double>& x) { return fits(x, is_point); });
-    };
-    return all_fit(a.vertices, true) && all_fit(a.rays, false) && all_fit(a.lines, false);
-  }
-
   void conclude() {
     if (!out_.reason.empty()) {
       out_.count = SolutionCount::undecided;
@@ -544,6 +427,18 @@ class Search {
   VectorX<double> hint_;  ///< a point of the last relaxation that was alive
   AllSolutions out_;
 };
+
+/// No rows: z = () is the solution.
+AllSolutions answer_nothing() {
+  AllSolutions out;
+  out.count = SolutionCount::unique;
+  out.cells.resize(1);
+  out.cells.front().vertices.emplace_back(0);
+  out.tree.resize(1);
+  out.tree.front().kind = ProofNode::Kind::cell;
+  out.tree.front().cell = 0;
+  return out;
+}
 
 }  // namespace
 
@@ -589,6 +484,7 @@ AllSolutions find_all_solutions(const Lcp& problem, const AllSolutionsOptions& o
   if (!problem.M.allFinite() || !problem.q.allFinite()) {
     throw std::invalid_argument("find_all_solutions: M and q must be finite");
   }
+  if (n == 0) return answer_nothing();
   return Search(problem, options).run();
 }
 

@@ -31,8 +31,7 @@ double calc_residual(const BoxedLcp& problem, std::span<const double> z) {
   if (static_cast<int>(z.size()) != n) throw std::invalid_argument("calc_residual: one number per row is needed");
   long double worst = 0;
   for (int i = 0; i < n; ++i) {
-    long double w = problem.q(i);
-    for (int j = 0; j < n; ++j) w += static_cast<long double>(problem.M(i, j)) * z[static_cast<std::size_t>(j)];
+    const long double w = calc_w(problem.M, problem.q, z, i);
     const long double z_i = z[static_cast<std::size_t>(i)];
     if (std::isnan(z_i) || std::isnan(w)) return std::nan("");
     const long double nearest =

@@ -27,13 +27,18 @@ double read_finite(internal::WordReader& reader, const char* expected) {
 
 }  // namespace
 
+long double calc_w(const MatrixX<double>& M, const VectorX<double>& q, std::span<const double> z, int i) {
+  long double w = q(i);
+  for (Eigen::Index j = 0; j < M.cols(); ++j) w += static_cast<long double>(M(i, j)) * z[static_cast<std::size_t>(j)];
+  return w;
+}
+
 double calc_residual(const Lcp& problem, std::span<const double> z) {
   const int n = problem.size();
   if (static_cast<int>(z.size()) != n) throw std::invalid_argument("calc_residual: one number per row is needed");
   long double worst = 0;
   for (int i = 0; i < n; ++i) {
-    long double w = problem.q(i);
-    for (int j = 0; j < n; ++j) w += static_cast<long double>(problem.M(i, j)) * z[static_cast<std::size_t>(j)];
+    const long double w = calc_w(problem.M, problem.q, z, i);
     const long double z_i = z[static_cast<std::size_t>(i)];
     const long double violation = i < problem.free_count ? std::abs(w) : std::abs(std::min(z_i, w));
     // Not max(): NaN must stay.

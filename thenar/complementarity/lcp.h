@@ -27,6 +27,9 @@ struct Lcp {
   int size() const { return static_cast<int>(q.size()); }
 };
 
+/// wᵢ = (M z + q)ᵢ, summed in long double.
+long double calc_w(const MatrixX<double>& M, const VectorX<double>& q, std::span<const double> z, int i);
+
 /// How far z is from a solution: the largest |min(zᵢ, wᵢ)| (|wᵢ| of free rows), over 1 + max |q|. Sums in long double.
 /// NaN if z has one.
 double calc_residual(const Lcp& problem, std::span<const double> z);

@@ -4,7 +4,7 @@
 /// @file
 /// Checks of proofs about LCPs (lcp_proof.h) that share nothing with the solvers: plain loops over the problem's own
 /// numbers, sums in long double with their rounding bounded, own elimination, own scaling. Whoever distrusts the
-/// search reads this file and verify.cc, and nothing else of the folder but the forms of the problem and the proof.
+/// search reads the files named verify, and nothing else of the folder but the forms of the problem and the proof.
 ///
 /// Units: those of zⱼ and wᵢ are such that in them the entries of each row and column of M have a geometric mean of 1,
 /// and the largest entry of q is 1 in every set of rows that hang together through M. They follow the units of the
