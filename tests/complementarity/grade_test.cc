@@ -227,5 +227,27 @@ TEST(GradeCertificate, ProvesNothingWithContacts) {
   EXPECT_FALSE(grade_certificate(problem, std::vector<double>{1, 0, 0}).proves());
 }
 
+/// A solver that states another motion than its forces make is seen, in units of the row.
+TEST(Grade, SeesMomentumFromNowhere) {
+  test::RandomProblems random(17);
+  const ConstraintProblem problem = random.reals(8, 6);
+  ExactSolver solver(8);
+  const ConstraintSolution& s = solver.solve(problem);
+  ASSERT_EQ(s.status, SolveStatus::solved);
+  EXPECT_LT(grade_solution(problem, s.z, s.w).momentum, 1e-14);
+  std::vector<double> w = s.w;
+  const double unit = std::sqrt(problem.A()(3, 3));
+  const ConstraintGrade good = grade_solution(problem, s.z);
+  EXPECT_EQ(good.momentum, 0);
+  w[3] += 1e-3 * unit * good.scale;
+  const ConstraintGrade bad = grade_solution(problem, s.z, w);
+  EXPECT_NEAR(bad.momentum, 1e-3, 1e-12);
+  EXPECT_GE(bad.worst(), bad.momentum);
+  w[3] = std::nan("");
+  EXPECT_TRUE(std::isnan(grade_solution(problem, s.z, w).worst()));
+  w.pop_back();
+  EXPECT_THROW(grade_solution(problem, s.z, w), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace thenar

@@ -183,7 +183,8 @@ RowMotion calc_motion(const ConstraintProblem& problem, std::span<const double> 
 }  // namespace
 
 double ConstraintGrade::worst() const {
-  return static_cast<double>(larger(larger(bounds, motion), larger(complementarity, dissipation)));
+  const Real rows = larger(larger(bounds, motion), larger(complementarity, dissipation));
+  return static_cast<double>(larger(rows, momentum));
 }
 
 ConstraintGrade grade_solution(const ConstraintProblem& problem, std::span<const double> z) {
@@ -217,6 +218,18 @@ ConstraintGrade grade_solution(const ConstraintProblem& problem, std::span<const
           .complementarity = static_cast<double>(total.complementarity / scale),
           .dissipation = static_cast<double>(total.dissipation / scale),
           .worst_row = worst_row};
+}
+
+ConstraintGrade grade_solution(const ConstraintProblem& problem, std::span<const double> z, std::span<const double> w) {
+  demand_size(problem, w, "w");
+  ConstraintGrade out = grade_solution(problem, z);
+  Real worst = 0;
+  for (int i = 0; i < problem.size(); ++i) {
+    const Real stated = w[static_cast<std::size_t>(i)];
+    worst = larger(worst, std::abs(stated - calc_motion(problem, z, i).w) / unit_of(problem, i));
+  }
+  out.momentum = static_cast<double>(worst / out.scale);
+  return out;
 }
 
 CertificateGrade grade_certificate(const ConstraintProblem& problem, std::span<const double> y) {

@@ -29,6 +29,8 @@ struct ConstraintGrade {
   /// error in angle times the slip, or the slip itself where the force is inside its cone; for large slips it is what
   /// is missing to the best force.
   double dissipation = 0;
+  /// How far a solver's own w is from A z + b: momentum that came from nowhere. 0 where only z was given.
+  double momentum = 0;
   int worst_row = -1;  ///< row of the largest violation (the normal row of a contact); −1 when there is none
 
   double worst() const;
@@ -36,6 +38,8 @@ struct ConstraintGrade {
 
 /// Grades z (one number per row; throws std::invalid_argument otherwise).
 ConstraintGrade grade_solution(const ConstraintProblem& problem, std::span<const double> z);
+/// The same, with `momentum` of the motions that the solver states.
+ConstraintGrade grade_solution(const ConstraintProblem& problem, std::span<const double> z, std::span<const double> w);
 
 /// Judges a proof that a problem has no solution (ConstraintSolution::certificate).
 struct CertificateGrade {
