@@ -41,7 +41,9 @@ class GraspProblems {
     MatrixX<double> M = MatrixX<double>::Zero(kDofs, kDofs);
     M.topLeftCorner(3, 3).diagonal().setConstant(box_inertia);
     M.block(3, 3, 3, 3).diagonal().setConstant(kBoxMass);
-    for (int f = 0; f < kFingers; ++f) M.block(6 + kJoints * f, 6 + kJoints * f, kJoints, kJoints) = fingers[f].mass();
+    for (int f = 0; f < kFingers; ++f) {
+      M.block(6 + kJoints * f, 6 + kJoints * f, kJoints, kJoints) = fingers[static_cast<std::size_t>(f)].mass();
+    }
 
     // Impulse of one step: gravity, the grip of each finger, and what the motors do otherwise.
     VectorX<double> impulse = VectorX<double>::Zero(kDofs);
@@ -52,7 +54,7 @@ class GraspProblems {
     MatrixX<double> J = MatrixX<double>::Zero(rows * contacts, kDofs);
     for (int c = 0; c < contacts; ++c) {
       const int f = c % kFingers;
-      const Finger& owner = fingers[f];
+      const Finger& owner = fingers[static_cast<std::size_t>(f)];
       const Vector3<double> normal(owner.side > 0 ? -1 : 1, 0, 0);  // into the box
       // Braces, here and below: they fix the order of the random numbers.
       const Vector3<double> point{owner.side * kHalf, owner.pad.y() + uniform(-6e-3, 6e-3),
@@ -66,8 +68,8 @@ class GraspProblems {
         row.head(3) = is_torsion ? d : point.cross(d);
         if (!is_torsion) row.segment(3, 3) = d;
         for (int j = 0; j < kJoints; ++j) {
-          const Vector3<double> moved =
-              is_torsion ? owner.axis[j] : Vector3<double>(owner.axis[j].cross(point - owner.joint[j]));
+          Vector3<double> moved = owner.axis.col(j);
+          if (!is_torsion) moved = owner.axis.col(j).cross(point - owner.joint.col(j));
           row[6 + kJoints * f + j] = -d.dot(moved);
         }
       }
@@ -112,10 +114,10 @@ class GraspProblems {
 
  private:
   struct Finger {
-    double side = 1;      ///< of the box: ±1 along x
-    Vector3<double> pad;  ///< m
-    std::vector<Vector3<double>> joint, axis, center;
-    std::vector<double> link_mass, link_inertia;
+    double side = 1;                      ///< of the box: ±1 along x
+    Vector3<double> pad;                  ///< m
+    Eigen::Matrix3d joint, axis, center;  ///< columns: positions of the joints, their axes, centres of the links
+    Vector3<double> link_mass, link_inertia;
 
     /// Joint-space inertia: Σ m JᵀJ of the links' centres, their spin, and the rotors.
     Eigen::Matrix3d mass() const {
@@ -123,8 +125,8 @@ class GraspProblems {
       for (int l = 0; l < 3; ++l) {
         Eigen::Matrix3d linear = Eigen::Matrix3d::Zero(), angular = Eigen::Matrix3d::Zero();
         for (int j = 0; j <= l; ++j) {
-          linear.col(j) = axis[j].cross(center[l] - joint[j]);
-          angular.col(j) = axis[j];
+          linear.col(j) = axis.col(j).cross(center.col(l) - joint.col(j));
+          angular.col(j) = axis.col(j);
         }
         M += link_mass[l] * linear.transpose() * linear + link_inertia[l] * angular.transpose() * angular;
       }
@@ -139,15 +141,16 @@ class GraspProblems {
     f.pad = {side * 0.03, along, uniform(-0.015, 0.015)};
     const Vector3<double> knuckle{side * uniform(0.04, 0.07), along + uniform(-0.01, 0.01), -uniform(0.07, 0.10)};
     const Vector3<double> bend(side * uniform(0.01, 0.03), 0, 0);
-    f.joint = {knuckle, knuckle + 0.45 * (f.pad - knuckle) + bend, knuckle + 0.75 * (f.pad - knuckle) + bend};
+    f.joint << knuckle, knuckle + 0.45 * (f.pad - knuckle) + bend, knuckle + 0.75 * (f.pad - knuckle) + bend;
     const Vector3<double> flexion = (Vector3<double>::UnitY() + 0.15 * direction()).normalized();
-    f.axis = {(Vector3<double>::UnitX() + 0.3 * direction()).normalized(), flexion, flexion};
+    const Vector3<double> spread = (Vector3<double>::UnitX() + 0.3 * direction()).normalized();
+    f.axis << spread, flexion, flexion;
     for (int l = 0; l < 3; ++l) {
-      const Vector3<double> end = l < 2 ? f.joint[l + 1] : f.pad;
-      const double length = (end - f.joint[l]).norm(), mass = uniform(0.02, 0.07);
-      f.center.push_back(0.5 * (f.joint[l] + end));
-      f.link_mass.push_back(mass);
-      f.link_inertia.push_back(mass * length * length / 12);
+      const Vector3<double> end = l < 2 ? Vector3<double>(f.joint.col(l + 1)) : f.pad;
+      const double length = (end - f.joint.col(l)).norm(), mass = uniform(0.02, 0.07);
+      f.center.col(l) = 0.5 * (f.joint.col(l) + end);
+      f.link_mass[l] = mass;
+      f.link_inertia[l] = mass * length * length / 12;
     }
     return f;
   }
@@ -174,11 +177,10 @@ class GraspProblems {
     for (int first = 0; first < problem.size(); first += tangents + 1) {
       const double mu = uniform(0.5, 1), torsion = uniform(3e-3, 8e-3);
       for (int k = 0; k <= tangents; ++k) {
-        problem.row(first + k) = {.kind = k == 0 ? RowKind::normal : RowKind::tangent,
-                                  .limit = k == 0   ? 0
-                                           : k == 3 ? torsion
-                                                    : mu,
-                                  .id = static_cast<std::uint64_t>(first + k)};
+        ConstraintRow& row = problem.row(first + k);
+        row.kind = k == 0 ? RowKind::normal : RowKind::tangent;
+        row.id = static_cast<std::uint64_t>(first + k);
+        if (k > 0) row.limit = k == 3 ? torsion : mu;
       }
     }
     return problem;

@@ -23,9 +23,13 @@ ConeFactor::ConeFactor(int max_rows)
 bool ConeFactor::eliminate_panel(int first, int end) {
   for (int k = first; k < end; ++k) {
     double* c = column(k);
-    const auto largest =
-        std::max_element(c + k, c + size_, [](double a, double b) { return std::abs(a) < std::abs(b); });
-    const int pivot = static_cast<int>(largest - c);
+    int pivot = k;
+    double largest = std::abs(c[k]);
+    for (int i = k + 1; i < size_; ++i) {
+      const double size = std::abs(c[i]);
+      pivot = size > largest ? i : pivot;
+      largest = size > largest ? size : largest;
+    }
     pivot_[k] = pivot;
     if (!(std::abs(c[pivot]) > 0)) return false;
     if (pivot != k) {

@@ -11,50 +11,16 @@
 namespace thenar::internal {
 namespace {
 
-constexpr int kFacetsPerRow = 8;
+constexpr int kFacetsPerRow = 9;
+constexpr double kStartSize = 0.3;  // of max |b|
 constexpr double kShortStep = 0.05;
 constexpr int kMostShortSteps = 6;
-constexpr int kCalmSteps = 3;  // after a short step, until φ is followed again
-constexpr double kLeastCentering = 0.05;
-constexpr double kToBoundary = 0.9;        // share of the way to the nearest boundary; friction's kinks punish haste
 constexpr double kBilateralFloor = 1e-12;  // keeps dependent bilateral rows regular; A is near 1
 
 /// x₀² − |x_t|², without cancellation.
 double determinant(const BlockVector& x) {
   const double t = x.tail<3>().norm();
   return (x[0] - t) * (x[0] + t);
-}
-
-/// x ∘ y.
-BlockVector jordan_product(const BlockVector& x, const BlockVector& y) {
-  BlockVector product;
-  product[0] = x.dot(y);
-  product.tail<3>() = x[0] * y.tail<3>() + y[0] * x.tail<3>();
-  return product;
-}
-
-/// y with x ∘ y = right.
-BlockVector jordan_quotient(const BlockVector& x, const BlockVector& right) {
-  BlockVector y;
-  y[0] = (x[0] * right[0] - x.tail<3>().dot(right.tail<3>())) / determinant(x);
-  y.tail<3>() = (right.tail<3>() - y[0] * x.tail<3>()) / x[0];
-  return y;
-}
-
-/// The scaling W with W z = W⁻¹ u (Vandenberghe 2010, section 4.2).
-BlockMatrix scaling_point(const BlockVector& z, const BlockVector& u) {
-  const double size_z = std::sqrt(determinant(z)), size_u = std::sqrt(determinant(u));
-  const BlockVector unit_z = z / size_z, unit_u = u / size_u;
-  BlockVector middle = unit_u;
-  middle[0] += unit_z[0];
-  middle.tail<3>() -= unit_z.tail<3>();
-  middle /= std::sqrt(2 * (1 + unit_z.dot(unit_u)));
-  BlockMatrix W;
-  W.row(0) = middle.transpose();
-  W.col(0) = middle;
-  W.bottomRightCorner<3, 3>() =
-      Eigen::Matrix3d::Identity() + middle.tail<3>() * (middle.tail<3>() / (1 + middle[0])).transpose();
-  return std::sqrt(size_u / size_z) * W;
 }
 
 /// Largest α with x + α d in the second-order cone; x is inside.
@@ -83,23 +49,14 @@ int facet_count(const ConeBlock& block) {
     case BlockKind::contact:
       break;
   }
-  return block.section.is_smooth() ? 0 : block.section.faces + (block.tangents() > 2 ? 2 : 0);
-}
-
-/// dφ/dw_t: minus the friction force, per unit of normal force, that takes most power from w.
-Tangent slip_gradient(const ConeSection& section, const Tangent& w) {
-  const double length = w.norm();
-  if (!(length > 0)) return Tangent::Zero();
-  if (section.is_smooth()) return w / length;
-  constexpr double kFar = 1e9;  // the nearest point to a far one is the extreme one in its direction
-  return -project_on_section(section, -kFar / length * w, 1).p;
+  return block.section.is_smooth() ? 1 : 1 + block.section.faces + (block.tangents() > 2 ? 2 : 0);
 }
 
 }  // namespace
 
-ConeInterior::ConeInterior(int max_rows) : factor_(max_rows), residual_(max_rows), dz_(max_rows) {
+ConeInterior::ConeInterior(int max_rows) : factor_(max_rows), z_(max_rows), w_(max_rows), dz_(max_rows) {
   facets_.reserve(static_cast<std::size_t>(max_rows) * kFacetsPerRow);
-  cones_.reserve(static_cast<std::size_t>(max_rows));
+  discs_.reserve(static_cast<std::size_t>(max_rows));
 }
 
 bool ConeInterior::fits(const ConeSystem& system) const {
@@ -109,190 +66,207 @@ bool ConeInterior::fits(const ConeSystem& system) const {
 }
 
 void ConeInterior::add_facets(const ConeBlock& block) {
-  const auto add = [&](const BlockVector& a, double h) {
+  const auto add = [&](const BlockVector& a, const BlockVector& motion, double h, double weight) {
     Facet facet;
     facet.block = &block;
     facet.a = a;
+    facet.motion = motion;
     facet.h = h;
+    facet.weight = weight;
     facets_.push_back(facet);
   };
-  if (block.kind == BlockKind::unilateral) add(BlockVector::UnitX(), 0);
+  const BlockVector e = BlockVector::UnitX();
+  if (block.kind == BlockKind::unilateral || block.is_contact()) add(e, e, 0, 1);
   if (block.kind == BlockKind::boxed) {
-    add(BlockVector::UnitX(), block.limit);
-    add(-BlockVector::UnitX(), block.limit);
+    add(e, e, block.limit, 1);
+    add(-e, -e, block.limit, 1);
   }
   if (!block.is_contact() || block.section.is_smooth()) return;
+  const auto add_edge = [&](const BlockVector& a) {
+    BlockVector motion = a;
+    motion[0] = 0;
+    add(a, motion, 0, plan_.friction_weight);
+  };
   const int k = block.section.faces;
   for (int j = 0; j < k; ++j) {
     const double angle = std::numbers::pi * (2 * j + 1) / k;
-    add({std::cos(std::numbers::pi / k), -std::cos(angle), -std::sin(angle), 0}, 0);
+    add_edge({std::cos(std::numbers::pi / k), -std::cos(angle), -std::sin(angle), 0});
   }
   if (block.tangents() > 2) {
-    add({1, 0, 0, 1}, 0);
-    add({1, 0, 0, -1}, 0);
+    add_edge({1, 0, 0, 1});
+    add_edge({1, 0, 0, -1});
   }
 }
 
-/// Normal forces, u and multipliers as large as b: A is near 1, so this is the size of the answer.
-void ConeInterior::start(const ConeSystem& system, Vector z, Vector w) {
-  const double size = system.b_scale();
+/// Normal forces and multipliers nearly as large as b: A is near 1, so this is the size of the answer.
+void ConeInterior::start(const ConeSystem& system, const InteriorPlan& plan) {
+  system_ = &system;
+  plan_ = plan;
+  steps_ = short_steps_ = 0;
+  total_weight_ = 0;
   facets_.clear();
-  cones_.clear();
+  discs_.clear();
+  const double size = kStartSize * system.b_scale();
+  auto z = z_.head(system.size());
   z.setZero();
   for (const ConeBlock& block : system.blocks()) {
     if (block.is_contact() || block.kind == BlockKind::unilateral) z[block.first] = size;
     add_facets(block);
     if (!is_smooth_contact(block)) continue;
-    Cone cone;
-    cone.block = &block;
-    cone.u[0] = size;
-    cones_.push_back(cone);
+    Disc disc;
+    disc.block = &block;
+    disc.normal = disc.slack = size;
+    disc.multiplier = plan.friction_weight * size;
+    total_weight_ += plan.friction_weight;
+    discs_.push_back(disc);
   }
   for (Facet& facet : facets_) {
     facet.slack = facet.a.dot(block_of(*facet.block, z)) + facet.h;
-    facet.multiplier = size;
+    facet.multiplier = facet.weight * size;
+    total_weight_ += facet.weight;
   }
-  calc_system_motion(system, z, w);
+  calc_system_motion(system, z, w_.head(system.size()));
+}
+
+double ConeInterior::advance(double goal, Eigen::Ref<Eigen::VectorXd> z, Eigen::Ref<Eigen::VectorXd> w) {
+  const int n = system_->size();
+  double residual = system_->residual(z_.head(n), w_.head(n));
+  while (residual > goal && make_step()) residual = system_->residual(z_.head(n), w_.head(n));
+  z = z_.head(n);
+  w = w_.head(n);
+  return residual;
+}
+
+/// False, and nothing has changed, if the search is over.
+bool ConeInterior::make_step() {
+  if (steps_ >= plan_.most_steps || short_steps_ >= kMostShortSteps) return false;
+  ++steps_;
+  assemble();
+  if (!factor_.factor()) return false;
+  const double gap = mean_gap(0);
+  find_direction(0);
+  const double ratio = mean_gap(std::min(1.0, longest_step())) / gap;
+  keep_second_order();
+  find_direction(std::clamp(ratio * ratio * ratio, plan_.least_centering, 1.0) * gap);
+  const double length = std::min(1.0, plan_.to_boundary * longest_step());
+  if (!dz_.head(system_->size()).allFinite()) return false;
+  if (length <= kShortStep) ++short_steps_;
+  move(length);
+  return true;
+}
+
+/// The matrix A + Θ of (2).
+void ConeInterior::assemble() {
+  Eigen::Map<Eigen::MatrixXd> matrix = factor_.matrix(system_->size());
+  matrix = system_->A();
+  for (const ConeBlock& block : system_->blocks()) {
+    if (block.kind == BlockKind::bilateral) matrix(block.first, block.first) += kBilateralFloor;
+  }
+  for (Facet& facet : facets_) {
+    const ConeBlock& block = *facet.block;
+    const double stiffness = facet.multiplier / facet.slack;
+    for (int j = 0; j < block.size; ++j) {
+      for (int i = 0; i < block.size; ++i) {
+        matrix(block.first + i, block.first + j) += stiffness * facet.motion[i] * facet.a[j];
+      }
+    }
+    facet.second = 0;
+  }
+  for (Disc& disc : discs_) {
+    const int tangents = disc.block->tangents(), normal = disc.block->first, first = normal + 1;
+    const double stiffness = 2 * disc.multiplier / disc.slack;
+    for (int i = 0; i < tangents; ++i) {
+      matrix(first + i, normal) -= stiffness * disc.p[i];
+      matrix(first + i, first + i) += disc.multiplier / disc.normal;
+      for (int j = 0; j < tangents; ++j) matrix(first + i, first + j) += stiffness * disc.p[i] * disc.p[j];
+    }
+    disc.second = 0;
+    disc.second_motion.setZero();
+  }
+}
+
+/// Changes of forces, slacks and multipliers towards products of `target` times their weights.
+void ConeInterior::find_direction(double target) {
+  auto dz = dz_.head(system_->size());
+  dz = -w_.head(system_->size());
+  for (Facet& facet : facets_) {
+    const double multiplier = (facet.weight * target - facet.second) / facet.slack;
+    facet.d_multiplier = multiplier - facet.multiplier;
+    for (int k = 0; k < facet.block->size; ++k) dz[facet.block->first + k] += multiplier * facet.motion[k];
+  }
+  for (Disc& disc : discs_) {
+    const double multiplier = (plan_.friction_weight * target - disc.second) / disc.slack;
+    disc.d_multiplier = multiplier - disc.multiplier;
+    for (int k = 0; k < disc.block->tangents(); ++k) {
+      dz[disc.block->first + 1 + k] -= multiplier * disc.p[k] + disc.second_motion[k];
+    }
+  }
+  factor_.solve(dz);
+  for (Facet& facet : facets_) {
+    facet.d_slack = facet.a.dot(block_of(*facet.block, dz));
+    facet.d_multiplier -= facet.multiplier / facet.slack * facet.d_slack;
+  }
+  for (Disc& disc : discs_) {
+    const BlockVector d = block_of(*disc.block, dz);
+    disc.d_slack = (1 + disc.p.squaredNorm()) * d[0] - 2 * disc.p.dot(d.tail<3>());
+    disc.d_multiplier -= disc.multiplier / disc.slack * disc.d_slack;
+  }
+}
+
+/// What the products miss by being linearised, for the last direction at full length: with turn = (dz_t − p dzₙ) / zₙ,
+/// the change of p, s changes by d_slack − zₙ |turn|² and p by turn (1 − dzₙ / zₙ), to second order.
+void ConeInterior::keep_second_order() {
+  const double share = plan_.second_order;
+  for (Facet& facet : facets_) facet.second = share * facet.d_slack * facet.d_multiplier;
+  for (Disc& disc : discs_) {
+    const BlockVector d = block_of(*disc.block, dz_);
+    const Tangent turn = (d.tail<3>() - d[0] * disc.p) / disc.normal;
+    disc.second = share * (disc.d_slack * disc.d_multiplier - disc.multiplier * disc.normal * turn.squaredNorm());
+    disc.second_motion = share * (disc.d_multiplier - disc.multiplier * d[0] / disc.normal) * turn;
+  }
 }
 
 /// μ after a step of this length along the last direction.
-double ConeInterior::mean_gap(const ConstVector& z, double length) const {
+double ConeInterior::mean_gap(double length) const {
   double sum = 0;
-  for (const Cone& cone : cones_) {
-    sum += (block_of(*cone.block, z) + length * block_of(*cone.block, dz_)).dot(cone.u + length * cone.du);
-  }
   for (const Facet& facet : facets_) {
     sum += (facet.slack + length * facet.d_slack) * (facet.multiplier + length * facet.d_multiplier);
   }
-  return sum / static_cast<double>(std::max<std::size_t>(1, cones_.size() + facets_.size()));
+  for (const Disc& disc : discs_) {
+    const BlockVector force = block_of(*disc.block, z_) + length * block_of(*disc.block, dz_);
+    sum += determinant(force) / force[0] * (disc.multiplier + length * disc.d_multiplier);
+  }
+  return sum / std::max(total_weight_, 1.0);
 }
 
-/// φ and its derivative.
-void ConeInterior::assemble_slip(const ConeSystem& system, const ConstVector& w, Eigen::Map<Eigen::MatrixXd>& matrix) {
-  const auto A = system.A();
-  for (const ConeBlock& block : system.blocks()) {
-    if (!block.is_contact()) continue;
-    const Tangent slip = block_of(block, w).tail<3>();
-    residual_[block.first] += best_section_power(block.section, slip);
-    if (!follows_slip_) continue;
-    const Tangent g = slip_gradient(block.section, slip);
-    for (int j = 0; j < system.size(); ++j) {
-      const double* rows = A.col(j).data() + block.first;
-      for (int k = 0; k < block.tangents(); ++k) matrix(block.first, j) += g[k] * rows[1 + k];
-    }
-  }
-}
-
-/// The residual w + φ eₙ − u and the matrix (I + eₙ gᵀ) A + Θ.
-void ConeInterior::assemble(const ConeSystem& system, const ConstVector& z, const ConstVector& w) {
-  const int n = system.size();
-  Eigen::Map<Eigen::MatrixXd> matrix = factor_.matrix(n);
-  matrix = system.A();
-  residual_.head(n) = w;
-  assemble_slip(system, w, matrix);
-  const auto add_theta = [&matrix](const ConeBlock& block, const BlockMatrix& theta) {
-    for (int j = 0; j < block.size; ++j) {
-      for (int i = 0; i < block.size; ++i) matrix(block.first + i, block.first + j) += theta(i, j);
-    }
-  };
-  for (const ConeBlock& block : system.blocks()) {
-    if (block.kind == BlockKind::bilateral) matrix(block.first, block.first) += kBilateralFloor;
-  }
-  for (const Facet& facet : facets_) {
-    const ConeBlock& block = *facet.block;
-    for (int k = 0; k < block.size; ++k) residual_[block.first + k] -= facet.multiplier * facet.a[k];
-    add_theta(block, facet.multiplier / facet.slack * facet.a * facet.a.transpose());
-  }
-  for (Cone& cone : cones_) {
-    const ConeBlock& block = *cone.block;
-    for (int k = 0; k < block.size; ++k) residual_[block.first + k] -= cone.u[k];
-    const BlockVector force = block_of(block, z);
-    cone.W = scaling_point(force, cone.u);
-    cone.W2 = cone.W * cone.W;
-    cone.scaled = cone.W * force;
-    add_theta(block, cone.W2);
-  }
-}
-
-/// Changes of z, u, slacks and multipliers towards the point with gap `target`. The predictor keeps the products of its
-/// changes, which the corrector takes into account.
-void ConeInterior::find_direction(const ConeSystem& system, double target, bool is_corrector) {
-  dz_.head(system.size()) = -residual_.head(system.size());
-  for (Cone& cone : cones_) {
-    BlockVector right = -jordan_product(cone.scaled, cone.scaled);
-    right[0] += target;
-    if (is_corrector) right -= cone.second;
-    cone.du = cone.W * jordan_quotient(cone.scaled, right);
-    for (int k = 0; k < cone.block->size; ++k) dz_[cone.block->first + k] += cone.du[k];
-  }
-  for (Facet& facet : facets_) {
-    facet.d_multiplier = (target - (is_corrector ? facet.second : 0)) / facet.slack - facet.multiplier;
-    for (int k = 0; k < facet.block->size; ++k) dz_[facet.block->first + k] += facet.d_multiplier * facet.a[k];
-  }
-  factor_.solve(dz_.head(system.size()));
-  for (Cone& cone : cones_) {
-    const BlockVector d = block_of(*cone.block, dz_);
-    cone.du -= cone.W2 * d;
-    if (is_corrector) continue;
-    const BlockVector scaled = cone.W * d;
-    cone.second = jordan_product(scaled, -cone.scaled - scaled);  // W⁻¹ du = −λ − W dz without a target
-  }
-  for (Facet& facet : facets_) {
-    facet.d_slack = facet.a.dot(block_of(*facet.block, dz_));
-    facet.d_multiplier -= facet.multiplier / facet.slack * facet.d_slack;
-    if (!is_corrector) facet.second = facet.d_slack * facet.d_multiplier;
-  }
-}
-
-double ConeInterior::longest_step(const ConstVector& z) const {
+double ConeInterior::longest_step() const {
   double length = std::numeric_limits<double>::infinity();
-  for (const Cone& cone : cones_) {
-    length = std::min(length, longest_in_cone(block_of(*cone.block, z), block_of(*cone.block, dz_)));
-    length = std::min(length, longest_in_cone(cone.u, cone.du));
-  }
   for (const Facet& facet : facets_) {
     if (facet.d_slack < 0) length = std::min(length, -facet.slack / facet.d_slack);
     if (facet.d_multiplier < 0) length = std::min(length, -facet.multiplier / facet.d_multiplier);
   }
+  for (const Disc& disc : discs_) {
+    length = std::min(length, longest_in_cone(block_of(*disc.block, z_), block_of(*disc.block, dz_)));
+    if (disc.d_multiplier < 0) length = std::min(length, -disc.multiplier / disc.d_multiplier);
+  }
   return length;
 }
 
-void ConeInterior::move(const ConeSystem& system, double length, Vector z, Vector w) {
-  z += length * dz_.head(system.size());
-  for (Cone& cone : cones_) cone.u += length * cone.du;
+void ConeInterior::move(double length) {
+  auto z = z_.head(system_->size());
+  z += length * dz_.head(system_->size());
   for (Facet& facet : facets_) {
     facet.slack += length * facet.d_slack;
     facet.multiplier += length * facet.d_multiplier;
   }
-  calc_system_motion(system, z, w);
-}
-
-double ConeInterior::run(const ConeSystem& system, double goal, const InteriorPlan& plan, Vector z, Vector w) {
-  start(system, z, w);
-  double residual = system.residual(z, w);
-  int short_steps = 0, calm_steps = kCalmSteps;
-  follows_slip_ = plan.follows_slip;
-  for (steps_ = 0; steps_ < plan.most_steps && residual > goal; ++steps_) {
-    assemble(system, z, w);
-    if (!factor_.factor()) break;
-    const double gap = mean_gap(z, 0);
-    find_direction(system, 0, false);
-    const double predicted = mean_gap(z, std::min(1.0, longest_step(z)));
-    const double centering = std::clamp(std::pow(predicted / gap, 3), kLeastCentering, 1.0);
-    find_direction(system, centering * gap, true);
-    const double length = std::min(1.0, kToBoundary * longest_step(z));
-    if (!dz_.head(system.size()).allFinite()) break;
-    if (length > kShortStep) {
-      ++calm_steps;
-    } else {
-      calm_steps = 0;
-      if (++short_steps >= kMostShortSteps) break;
-    }
-    follows_slip_ = plan.follows_slip && calm_steps >= kCalmSteps;
-    move(system, length, z, w);
-    residual = system.residual(z, w);
+  for (Disc& disc : discs_) {
+    const BlockVector force = block_of(*disc.block, z);
+    disc.normal = force[0];
+    disc.p = force.tail<3>() / force[0];
+    disc.slack = determinant(force) / force[0];
+    disc.multiplier += length * disc.d_multiplier;
   }
-  return residual;
+  calc_system_motion(*system_, z, w_.head(system_->size()));
 }
 
 }  // namespace thenar::internal

@@ -5,18 +5,22 @@
 /// A primal-dual interior-point method for cone systems, for problems in which Newton's method does not find which
 /// contacts stick and slide: contacts that share few freedoms, whose forces must be redistributed inside their cones.
 ///
-/// In the form of De Saxcé, with φ = |w_t|_C per contact and u = w + φ eₙ, a contact asks for z ∈ K, u ∈ K*, z · u = 0.
-/// It is relaxed to z ∘ u = μ e (product of the second-order cone) and μ → 0. Polyhedral cones, unilateral and boxed
-/// rows are inequalities s = a · z + h ≥ 0 with multipliers λ ≥ 0, u = Σ λ a, relaxed to s λ = μ. One step solves
+/// All laws become products that tend to 0 together. Unilateral and boxed rows, and normal forces: a slack a · z + h ≥
+/// 0 times its multiplier. Friction: with p = z_t / zₙ, the slack s = zₙ (1 − |p|²) and the multiplier λ ≥ 0,
 ///
-///     ((I + eₙ gᵀ) A + Θ) dz = −(w + φ eₙ − u) + …,     g = dφ/dw_t,
+///     w_t + λ p = 0,   λ s = ω μ;      zₙ wₙ = μ;      μ → 0.                                                      (1)
 ///
-/// with Θ = W² per cone, W the scaling point of Nesterov and Todd (W z = W⁻¹ u), or Σ (λ/s) a aᵀ. Θ makes the matrix
-/// regular whatever the rank of A. Predictor and corrector after Mehrotra; formulas as in Vandenberghe, "The CVXOPT
-/// linear and quadratic cone program solvers" (2010). The term g, which makes the matrix unsymmetric, is what lets
-/// sliding contacts converge quickly (Acary, Armand, Nguyen & Shpakovych 2023); without it each step would treat φ as
-/// known; after a step that had to be short it is left out for a while. There is no proof of convergence with friction:
-/// steps that shrink to nothing end the search.
+/// Polyhedral cones have one slack and multiplier per edge, w_t = Σ λ a_t. Unlike the form of De Saxcé, whose |w_t| has
+/// a kink where a contact sticks, (1) is smooth on the whole path: near the kink, steps of other methods shrink to
+/// nothing. With changes dz, and λ eliminated, one step solves
+///
+///     (A + Θ) dz = …,   Θ = mult/slack a aᵀ for rows;   Θ_tt = λ/zₙ I + 2 λ/s p pᵀ,  Θ_tn = −2 λ/s p for friction. (2)
+///
+/// Θ makes the matrix regular whatever the rank of A. Predictor and corrector after Mehrotra (1992).
+///
+/// There is no proof of convergence: with friction the path z(μ) may turn back, in about one of 200 grasps with more
+/// contacts than freedoms. Steps that shrink to nothing tell it. Another weight ω is another path to another or the
+/// same solution, and mostly one that does not turn.
 
 #include <Eigen/Core>
 #include <vector>
@@ -26,8 +30,12 @@
 
 namespace thenar::internal {
 
+/// Which path, and how fast.
 struct InteriorPlan {
-  bool follows_slip = true;  ///< whether the term g is used; without it steps are safer and more
+  double friction_weight = 10;    ///< ω of (1)
+  double least_centering = 0.05;  ///< smallest goal for μ, of its last value
+  double second_order = 1;        ///< share of the predictor's products that the corrector takes away
+  double to_boundary = 0.9;       ///< longest step, of the way to the nearest boundary
   int most_steps = 40;
 };
 
@@ -35,52 +43,54 @@ class ConeInterior {
  public:
   explicit ConeInterior(int max_rows);
 
-  /// Whether the inequalities of the system fit into the memory: 8 per row, so k-gons with up to 24 faces.
+  /// Whether the inequalities of the system fit into the memory: 9 per row, so k-gons with up to 24 faces.
   bool fits(const ConeSystem& system) const;
 
-  /// Sets z and w = A z + b from a start of its own until ConeSystem::residual() is at most `goal`, or steps become
-  /// short, or the plan is used up. Returns the residual.
-  double run(const ConeSystem& system, double goal, const InteriorPlan& plan, Eigen::Ref<Eigen::VectorXd> z,
-             Eigen::Ref<Eigen::VectorXd> w);
+  /// Goes to the start of a path. The system must stay until the last advance().
+  void start(const ConeSystem& system, const InteriorPlan& plan);
 
-  int steps() const { return steps_; }  ///< of the last run
+  /// Follows the path until ConeSystem::residual() is at most `goal`, or steps become short, or the plan is used up.
+  /// Sets z and w = A z + b and returns their residual.
+  double advance(double goal, Eigen::Ref<Eigen::VectorXd> z, Eigen::Ref<Eigen::VectorXd> w);
+
+  int steps() const { return steps_; }  ///< since start()
 
  private:
-  using Vector = Eigen::Ref<Eigen::VectorXd>;
-  using ConstVector = Eigen::Ref<const Eigen::VectorXd>;
-
-  /// a · z + h ≥ 0 for the forces of one block.
+  /// a · z + h ≥ 0 for the forces of one block; its multiplier is part of the motion along `motion`.
   struct Facet {
     const ConeBlock* block = nullptr;
-    BlockVector a = BlockVector::Zero();
-    double h = 0;
+    BlockVector a = BlockVector::Zero(), motion = BlockVector::Zero();
+    double h = 0, weight = 1;
     double slack = 0, multiplier = 0, d_slack = 0, d_multiplier = 0;
-    double second = 0;  ///< product of the predictor's changes
+    double second = 0;  ///< what the corrector takes away from slack × multiplier
   };
-  /// A smooth contact.
-  struct Cone {
+  /// The friction of a smooth contact.
+  struct Disc {
     const ConeBlock* block = nullptr;
-    BlockVector u = BlockVector::Zero(), du = BlockVector::Zero();
-    BlockMatrix W = BlockMatrix::Zero(), W2 = BlockMatrix::Zero();
-    BlockVector scaled = BlockVector::Zero();  ///< W z = W⁻¹ u
-    BlockVector second = BlockVector::Zero();  ///< product of the predictor's changes, scaled
+    Tangent p = Tangent::Zero();
+    double normal = 0;  ///< zₙ
+    double slack = 0, multiplier = 0, d_slack = 0, d_multiplier = 0;
+    double second = 0;                        ///< what the corrector takes away from s λ
+    Tangent second_motion = Tangent::Zero();  ///< and from λ p
   };
 
-  void start(const ConeSystem& system, Vector z, Vector w);
   void add_facets(const ConeBlock& block);
-  double mean_gap(const ConstVector& z, double length) const;
-  void assemble(const ConeSystem& system, const ConstVector& z, const ConstVector& w);
-  void assemble_slip(const ConeSystem& system, const ConstVector& w, Eigen::Map<Eigen::MatrixXd>& matrix);
-  void find_direction(const ConeSystem& system, double target, bool is_corrector);
-  double longest_step(const ConstVector& z) const;
-  void move(const ConeSystem& system, double length, Vector z, Vector w);
+  bool make_step();
+  void assemble();
+  void find_direction(double target);
+  void keep_second_order();
+  double mean_gap(double length) const;
+  double longest_step() const;
+  void move(double length);
 
+  const ConeSystem* system_ = nullptr;
+  InteriorPlan plan_;
   ConeFactor factor_;
   std::vector<Facet> facets_;
-  std::vector<Cone> cones_;
-  Eigen::VectorXd residual_, dz_;
-  bool follows_slip_ = true;
-  int steps_ = 0;
+  std::vector<Disc> discs_;
+  double total_weight_ = 0;
+  Eigen::VectorXd z_, w_, dz_;
+  int steps_ = 0, short_steps_ = 0;
 };
 
 }  // namespace thenar::internal

@@ -72,12 +72,4 @@ SectionPoint project_on_section(const ConeSection& section, const Tangent& x, do
   return point;
 }
 
-double best_section_power(const ConeSection& section, const Tangent& w) {
-  if (section.is_smooth()) return w.norm();
-  // The vertex nearest to −w: one end of the edge in whose sector −w lies.
-  const EdgeFrame edge = find_edge(section.faces, -w[0], -w[1]);
-  const double apothem = std::cos(std::numbers::pi / section.faces), half = std::sin(std::numbers::pi / section.faces);
-  return edge.out * apothem + std::abs(edge.along) * half + std::abs(w[2]);
-}
-
 }  // namespace thenar::internal

@@ -8,6 +8,7 @@
 /// moves.
 
 #include <Eigen/Core>
+#include <algorithm>
 
 namespace thenar::internal {
 
@@ -33,7 +34,11 @@ struct SectionPoint {
 /// r ≥ 0; p = 0 for smaller r.
 SectionPoint project_on_section(const ConeSection& section, const Tangent& x, double r);
 
-/// max over s ∈ C of −w · s: the largest power that friction can take from the slip w, per unit of normal force.
-double best_section_power(const ConeSection& section, const Tangent& w);
+/// Its p alone.
+inline Tangent nearest_on_section(const ConeSection& section, const Tangent& x, double r) {
+  if (!section.is_smooth()) return project_on_section(section, x, r).p;
+  const double length = x.norm();
+  return length <= r ? x : Tangent(std::max(r, 0.0) / length * x);
+}
 
 }  // namespace thenar::internal

@@ -16,11 +16,12 @@ namespace {
 
 constexpr int kFirstSweeps = 3;
 constexpr internal::NewtonPlan kFirstNewton{.rho = 1e-6, .most_steps = 8, .most_failures = 1};
-constexpr internal::InteriorPlan kQuickInterior{.follows_slip = true, .most_steps = 50};
-constexpr internal::InteriorPlan kSafeInterior{.follows_slip = false, .most_steps = 100};
-constexpr double kInteriorGoal = 1e-5;  // where Newton takes over
+constexpr internal::InteriorPlan kFirstPath{.friction_weight = 10};
+constexpr internal::InteriorPlan kOtherPaths[] = {{.friction_weight = 1}, {.friction_weight = 100}};
+constexpr double kFirstGoal = 1e-4, kLastGoal = 1e-10;  // of the interior-point method, before Newton's method
+constexpr double kGoalRatio = 1e-2;                     // from one goal to the next
 constexpr internal::NewtonPlan kFinishingNewton{.rho = 1e-7, .most_steps = 20, .most_failures = 3};
-constexpr internal::NewtonPlan kPatientNewton{.rho = 1e-2, .most_steps = 200, .most_failures = 50};
+constexpr internal::NewtonPlan kPatientNewton{.rho = 1e-2, .most_steps = 60, .most_failures = 50};
 constexpr int kLastSweeps = 2000;
 constexpr internal::NewtonPlan kLastNewton{.rho = 1e-2, .most_steps = 600, .most_failures = 150};
 
@@ -49,7 +50,7 @@ struct ConeSolver::Work {
 
   void start(std::span<const double> warm_start);
   bool try_newton(const internal::NewtonPlan& plan);
-  void try_interior(const internal::InteriorPlan& plan);
+  bool try_path(const internal::InteriorPlan& plan);
   void try_sweeps();
   void keep_best();
   void restore_best();
@@ -115,12 +116,21 @@ bool ConeSolver::Work::try_newton(const internal::NewtonPlan& plan) {
   return best_residual <= options.tolerance;
 }
 
-void ConeSolver::Work::try_interior(const internal::InteriorPlan& plan) {
+/// Newton's method needs the right states: the nearer the path comes to its end, the clearer they are. Where the path
+/// breaks off, Newton's method has to find them from there.
+bool ConeSolver::Work::try_path(const internal::InteriorPlan& plan) {
   const int n = system.size();
-  if (!interior.fits(system)) return;
-  residual = interior.run(system, kInteriorGoal, plan, z.head(n), w.head(n));
+  if (!interior.fits(system)) return try_newton(kPatientNewton);
+  interior.start(system, plan);
+  bool is_solved = false, is_near = true;
+  for (double goal = kFirstGoal; !is_solved && is_near && goal >= kLastGoal; goal *= kGoalRatio) {
+    residual = interior.advance(goal, z.head(n), w.head(n));
+    keep_best();
+    is_near = residual <= goal;
+    is_solved = is_near && try_newton(kFinishingNewton);
+  }
   solution.steps += interior.steps();
-  keep_best();
+  return is_solved || try_newton(kPatientNewton);
 }
 
 void ConeSolver::Work::try_sweeps() {
@@ -140,15 +150,12 @@ void ConeSolver::Work::run(std::span<const double> warm_start) {
   solution.method = 1;
   if (try_newton(kFirstNewton)) return;
   solution.method = 2;
-  try_interior(kQuickInterior);
-  if (try_newton(kFinishingNewton)) return;
+  if (try_path(kFirstPath)) return;
   solution.method = 3;
-  restore_best();
-  if (try_newton(kPatientNewton)) return;
+  for (const internal::InteriorPlan& path : kOtherPaths) {
+    if (try_path(path)) return;
+  }
   solution.method = 4;
-  try_interior(kSafeInterior);
-  if (try_newton(kPatientNewton)) return;
-  solution.method = 5;
   start({});
   try_sweeps();
   try_newton(kLastNewton);

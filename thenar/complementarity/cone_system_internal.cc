@@ -30,7 +30,7 @@ BlockVector project_block(const ConeBlock& block, const BlockVector& z, const Bl
       break;
     case BlockKind::contact:
       x[0] = std::max(x[0], 0.0);
-      x.tail<3>() = project_on_section(block.section, x.tail<3>(), x[0]).p;
+      x.tail<3>() = nearest_on_section(block.section, x.tail<3>(), x[0]);
       break;
   }
   return x;
