@@ -64,7 +64,7 @@ struct LcpCommand {
   bool all = false;  ///< every solution
   bool p = false;    ///< also tell whether M is a P-matrix
   bool json = false;
-  long long nodes = 200'000;  ///< limit of the search
+  long long nodes = 50'000;  ///< limit of the search
 };
 int lcp(const LcpCommand& command);
 

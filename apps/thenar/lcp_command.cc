@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -60,7 +61,7 @@ int lcp(const LcpCommand& command) {
   LcpOptions options;
   options.all = command.all;
   options.search.most_nodes = command.nodes;
-  const bool is_quiet = command.json;
+  const bool is_quiet = command.json || isatty(STDERR_FILENO) == 0;
   options.search.goes_on = [is_quiet](long long nodes) { return report_progress(nodes, is_quiet); };
   std::signal(SIGINT, [](int) { is_interrupted = 1; });
   report.answer = solve_lcp(report.problem, options);

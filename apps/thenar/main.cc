@@ -110,7 +110,7 @@ CLI::App* add_lcp(CLI::App& app, LcpCommand& command) {
   verb->add_flag("--all", command.all, "Every solution, and a proof that there are no others");
   verb->add_flag("--p", command.p, "Also tell whether M is a P-matrix (up to 30 rows)");
   verb->add_flag("--json", command.json, "Print JSON, with the proof");
-  verb->add_option("--nodes", command.nodes, "Limit of the search; default 200000")->type_name("COUNT");
+  verb->add_option("--nodes", command.nodes, "Limit of the search; default 50000")->type_name("COUNT");
   verb->footer(
       "Example:\n  thenar lcp problem.txt --all --p\n  thenar lcp problem.txt --all --json > answer.json\n"
       "  thenar verify answer.json\n\n"

@@ -272,8 +272,10 @@ CheckedClaim check_p(const AnswerReader& reader, const Lcp& problem) {
 // Text for people.
 
 std::string row_text(const char* name, const Vector& x) {
+  // What rounding leaves of a zero is a zero.
+  const double nothing = 1e-14 * (1 + (x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0));
   std::string out = fmt::format("  {}", name);
-  for (const double value : x) out += fmt::format(" {:>12.6g}", value == 0 ? 0.0 : value);
+  for (const double value : x) out += fmt::format(" {:>12.6g}", std::abs(value) <= nothing ? 0.0 : value);
   return out + "\n";
 }
 
