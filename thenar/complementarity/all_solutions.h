@@ -42,8 +42,8 @@ namespace thenar {
 
 struct AllSolutionsOptions {
   long long most_nodes = 50'000;  ///< of the tree
-  int most_cells = 10'000;         ///< 1: any solution will do
-  int most_generators = 2'000;     ///< of a cell
+  int most_cells = 10'000;        ///< 1: any solution will do
+  int most_generators = 2'000;    ///< of a cell
   /// Called now and then with the number of nodes so far; false ends the search.
   std::function<bool(long long)> goes_on;
 };
