@@ -23,7 +23,8 @@ function(thenar_set_warnings target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # False alarms of GCC 12: uninitialised values and out-of-bounds loads in its own AVX-512 headers under Eigen,
     # overlaps in std::string's operator+.
-    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-restrict)
+    target_compile_options(${target} PRIVATE -Wno-uninitialized -Wno-maybe-uninitialized -Wno-array-bounds
+                           -Wno-restrict)
   endif()
   if(THENAR_WERROR)
     target_compile_options(${target} PRIVATE -Werror)

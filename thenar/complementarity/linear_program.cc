@@ -3,41 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <coin/ClpSimplex.hpp>
 #include <coin/CoinError.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
-#include "thenar/complementarity/vertex_edges_internal.h"
+#include "thenar/complementarity/linear_program_internal.h"
 
 namespace thenar {
 namespace {
 
 using Index = Eigen::Index;
-
-enum class Method { primal, dual };
-
-/// What a point may violate beyond kTolerance, in parts of the terms of a row: rounding of CLP's solves.
-constexpr double kRounding = 1e-12;
-/// Points of CLP may violate more than its tolerance, by what its last clean-up left.
-constexpr double kViolation = 10 * LinearProgram::kTolerance;
-/// Entries of rays and Farkas vectors, the largest being 1, that stand for zero where a bound forbids them.
-constexpr double kZero = 1e-9;
+using Method = internal::LpMethod;
+using internal::find_scale;
 
 /// Of ClpSimplex::specialOptions(). Without it the primal method lets unknowns pass their bounds by some 1e-12, which
 /// helps it out of cycles, and leaves them there.
 constexpr unsigned kExactBounds = 4;
 /// More find no better powers of two.
 constexpr int kScalingPasses = 8;
-
-/// The power of two that brings `size` to [1/2, 1); 1 for 0.
-double find_scale(double size) {
-  if (!(size > 0)) return 1;
-  int exponent = 0;
-  std::frexp(size, &exponent);
-  return std::ldexp(1.0, -exponent);
-}
 
 /// The power of two that brings the nonzero entries to 1 in the mean of their logarithms.
 template <class Entries>
@@ -113,55 +97,6 @@ const char* to_string(LpStatus status) {
   }
   return "failed";
 }
-
-/// The program in CLP's units: A ← R A C, x ← C⁻¹ x, rows ← R rows, c ← κ C c, with diagonal R and C.
-struct LinearProgram::Work {
-  explicit Work(const MatrixX<double>& matrix);
-
-  Index rows() const { return A.rows(); }
-  Index columns() const { return A.cols(); }
-  void scale();
-  void load();
-
-  void drop_costs();
-  void update_costs();
-  bool mend_places();
-  bool run(Method method);
-  LpStatus solve_without_entries();
-  LpStatus attempt();
-  LpStatus retry();
-  LpStatus finish_optimum();
-  LpStatus name_infeasible();
-  LpStatus name_unbounded();
-  bool push_to_vertex();
-  void set_place(int k, ClpSimplex::Status place);
-  std::vector<bool> find_basic() const;
-  internal::VertexProblem make_vertex() const;
-  bool read_optimum();
-  bool read_farkas();
-  bool take_farkas(const double* found);
-  bool find_impossible_row();
-  bool find_farkas_by_relaxing();
-  bool find_ray();
-  bool clean_farkas(VectorX<double>& y) const;
-  double calc_gap(const VectorX<double>& y) const;
-  bool is_feasible(const VectorX<double>& scaled_x);
-  bool are_feasible(const VectorX<double>& scaled_multipliers) const;
-  void start_over();
-
-  MatrixX<double> A;
-  VectorX<double> row_scale, column_scale;
-  VectorX<double> costs;  ///< of the caller
-  double cost_scale = 1;
-  bool is_dual_feasible = false;  ///< the basis was optimal with these costs
-  bool has_vertex = false;        ///< optimal, and the bounds and the basis are still those of the vertex
-  ClpSimplex simplex;
-
-  LpStatus status = LpStatus::failed;
-  VectorX<double> x, activity, multipliers, farkas, ray;
-  double objective = 0;
-  bool has_all_edges = true;
-};
 
 LinearProgram::Work::Work(const MatrixX<double>& matrix) : A(matrix) {
   scale();
@@ -339,24 +274,6 @@ LpStatus LinearProgram::Work::name_unbounded() {
   return is_feasible(point) && find_ray() ? LpStatus::unbounded : LpStatus::failed;
 }
 
-/// Also sets `activity` (in CLP's units).
-bool LinearProgram::Work::is_feasible(const VectorX<double>& scaled_x) {
-  activity.noalias() = A * scaled_x;
-  const auto lies = [](double value, double lower, double upper, double size) {
-    const double reach = kViolation + kRounding * size;
-    return value >= lower - reach && value <= upper + reach;  // false for NaN
-  };
-  for (Index j = 0; j < columns(); ++j) {
-    const double value = scaled_x(j);
-    if (!lies(value, simplex.columnLower()[j], simplex.columnUpper()[j], std::abs(value))) return false;
-  }
-  for (Index i = 0; i < rows(); ++i) {
-    const double size = A.row(i).cwiseAbs().dot(scaled_x.cwiseAbs());
-    if (!lies(activity(i), simplex.rowLower()[i], simplex.rowUpper()[i], size)) return false;
-  }
-  return true;
-}
-
 /// An optimal basis may leave free unknowns outside at 0 although they could go on to a bound of others. Their reduced
 /// costs are zero, so there they go.
 bool LinearProgram::Work::push_to_vertex() {
@@ -400,130 +317,6 @@ internal::VertexProblem LinearProgram::Work::make_vertex() const {
   for (Index i = 0; i < m; ++i) lower(n + i) = from_clp(simplex.rowLower()[i]);
   for (Index i = 0; i < m; ++i) upper(n + i) = from_clp(simplex.rowUpper()[i]);
   return {A, std::move(lower), std::move(upper), std::move(value), kTolerance};
-}
-
-/// Whether nothing with an infinite bound is pushed against it.
-bool LinearProgram::Work::are_feasible(const VectorX<double>& scaled_multipliers) const {
-  const auto is_held = [](double price, double lower, double upper) {
-    if (std::abs(price) <= kViolation) return true;
-    return std::abs(price > 0 ? lower : upper) < COIN_DBL_MAX;
-  };
-  for (Index i = 0; i < rows(); ++i) {
-    if (!is_held(scaled_multipliers(i), simplex.rowLower()[i], simplex.rowUpper()[i])) return false;
-  }
-  for (Index j = 0; j < columns(); ++j) {
-    const double price = simplex.objective()[j] - A.col(j).dot(scaled_multipliers);
-    if (!is_held(price, simplex.columnLower()[j], simplex.columnUpper()[j])) return false;
-  }
-  return true;
-}
-
-bool LinearProgram::Work::read_optimum() {
-  x = Eigen::Map<const VectorX<double>>(simplex.primalColumnSolution(), columns());
-  multipliers = Eigen::Map<const VectorX<double>>(simplex.dualRowSolution(), rows());
-  if (!is_feasible(x) || !multipliers.allFinite() || !are_feasible(multipliers)) return false;
-  x = x.cwiseProduct(column_scale);
-  activity = activity.cwiseQuotient(row_scale);
-  multipliers = multipliers.cwiseProduct(row_scale) / cost_scale;
-  objective = costs.dot(x);
-  return true;
-}
-
-/// Right less left side of (2) in CLP's units, less its rounding. Entries of yᵀA where x has no bound count as zero if
-/// they are small.
-double LinearProgram::Work::calc_gap(const VectorX<double>& y) const {
-  double gap = 0, size = 0;
-  const auto add = [&](double term) {
-    gap += term;
-    size += std::abs(term);
-  };
-  for (Index i = 0; i < rows(); ++i) {
-    if (y(i) != 0) add(y(i) * (y(i) > 0 ? simplex.rowLower()[i] : simplex.rowUpper()[i]));
-  }
-  for (Index j = 0; j < columns(); ++j) {
-    const double d = A.col(j).dot(y);
-    const double bound = d > 0 ? simplex.columnUpper()[j] : simplex.columnLower()[j];
-    if (std::abs(bound) >= COIN_DBL_MAX && std::abs(d) <= kRounding * A.col(j).cwiseAbs().dot(y.cwiseAbs())) continue;
-    if (d != 0) add(-d * bound);
-  }
-  return gap - kRounding * size;
-}
-
-/// Largest entry 1, zeros where a row has no bound on the side that y pushes to. False if a large entry does.
-bool LinearProgram::Work::clean_farkas(VectorX<double>& y) const {
-  const double size = y.lpNorm<Eigen::Infinity>();
-  if (!(size > 0) || !std::isfinite(size)) return false;
-  y *= find_scale(size);
-  for (Index i = 0; i < rows(); ++i) {
-    const double bound = y(i) > 0 ? simplex.rowLower()[i] : simplex.rowUpper()[i];
-    if (std::abs(bound) < COIN_DBL_MAX) continue;
-    if (std::abs(y(i)) > kZero) return false;
-    y(i) = 0;
-  }
-  return true;
-}
-
-/// The sign of y is that which meets (2).
-bool LinearProgram::Work::take_farkas(const double* found) {
-  for (const double sign : {1.0, -1.0}) {
-    VectorX<double> y = sign * Eigen::Map<const VectorX<double>>(found, rows());
-    if (!clean_farkas(y) || !(calc_gap(y) > 0)) continue;
-    farkas = y.cwiseProduct(row_scale);
-    return true;
-  }
-  return false;
-}
-
-/// CLP's ray has the sign of the bound that it violates.
-bool LinearProgram::Work::read_farkas() {
-  const std::unique_ptr<double[]> found(simplex.infeasibilityRay());
-  return found != nullptr && take_farkas(found.get());
-}
-
-/// A row that its columns' bounds alone refute. CLP gives no vector if its first look at the bounds found one.
-bool LinearProgram::Work::find_impossible_row() {
-  for (Index i = 0; i < rows(); ++i) {
-    for (const double sign : {1.0, -1.0}) {
-      VectorX<double> y = sign * VectorX<double>::Unit(rows(), i);
-      if (!clean_farkas(y) || !(calc_gap(y) > 0)) continue;
-      farkas = y.cwiseProduct(row_scale);
-      return true;
-    }
-  }
-  return false;
-}
-
-/// The multipliers of the program in which every row may give way, at a cost of 1 for each unit: it always has an
-/// optimum. For programs that CLP refutes without a ray, or with one that does not meet (2).
-bool LinearProgram::Work::find_farkas_by_relaxing() {
-  ClpSimplex relaxed(simplex);
-  for (int j = 0; j < simplex.numberColumns(); ++j) relaxed.setObjectiveCoefficient(j, 0);
-  for (int i = 0; i < simplex.numberRows(); ++i) {
-    for (const double direction : {1.0, -1.0}) relaxed.addColumn(1, &i, &direction, 0, COIN_DBL_MAX, 1);
-  }
-  relaxed.allSlackBasis(true);
-  relaxed.dual(0, 0);
-  return relaxed.status() == 0 && relaxed.objectiveValue() > kTolerance && take_farkas(relaxed.dualRowSolution());
-}
-
-/// The steepest direction among those without end, each entry at most 1: a linear program with bounds 0 where the
-/// program has any. CLP's own rays are those of its primal method.
-bool LinearProgram::Work::find_ray() {
-  ClpSimplex cone(simplex);
-  const auto open_lower = [](double lower, double reach) { return lower > -COIN_DBL_MAX ? 0 : -reach; };
-  const auto open_upper = [](double upper, double reach) { return upper < COIN_DBL_MAX ? 0 : reach; };
-  for (int j = 0; j < simplex.numberColumns(); ++j) {
-    cone.setColumnBounds(j, open_lower(simplex.columnLower()[j], 1), open_upper(simplex.columnUpper()[j], 1));
-  }
-  for (int i = 0; i < simplex.numberRows(); ++i) {
-    cone.setRowBounds(i, open_lower(simplex.rowLower()[i], COIN_DBL_MAX),
-                      open_upper(simplex.rowUpper()[i], COIN_DBL_MAX));
-  }
-  cone.allSlackBasis(true);
-  cone.dual(0, 0);
-  if (cone.status() != 0) return false;
-  ray = Eigen::Map<const VectorX<double>>(cone.primalColumnSolution(), columns()).cwiseProduct(column_scale);
-  return cone.objectiveValue() < -kTolerance && ray.allFinite();
 }
 
 void LinearProgram::Work::start_over() {
