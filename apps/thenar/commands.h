@@ -68,6 +68,14 @@ struct LcpCommand {
 };
 int lcp(const LcpCommand& command);
 
+struct SolveCommand {
+  std::string scenario;
+  std::vector<std::string> overrides;
+  bool json = false;
+  long long nodes = 20'000;  ///< limit of the search
+};
+int solve(const SolveCommand& command);
+
 struct VerifyCommand {
   std::string file;  ///< answer in JSON, - for standard input
 };

@@ -4,30 +4,19 @@
 
 #include <csignal>
 #include <cstdio>
-#include <iostream>
 #include <sstream>
 
 #include "commands.h"
+#include "standard_input.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/lcp_answer.h"
-#include "thenar/io/text_file.h"
 
 namespace thenar::app {
 namespace {
 
 volatile std::sig_atomic_t is_interrupted = 0;
-/// More than any dense problem and its proof take.
-constexpr std::size_t kMostBytes = std::size_t{1} << 32;
-
-std::string read_text(const std::string& file) {
-  if (file != "-") return read_file(file, kMostBytes);
-  std::ostringstream text;
-  text << std::cin.rdbuf();
-  return text.str();
-}
-
 Lcp read_problem_file(const std::string& file) {
-  std::istringstream in(read_text(file));
+  std::istringstream in(read_file_or_stdin(file));
   return read_lcp(in, file == "-" ? "standard input" : file);
 }
 
@@ -69,23 +58,6 @@ int lcp(const LcpCommand& command) {
   if (command.p) report.p_test = test_p_matrix(report.problem.M);
   fmt::print("{}", command.json ? lcp_json(report) : lcp_text(report));
   return report.answer.status == LcpStatus::unsolved ? kRunFailed : kDone;
-}
-
-int verify(const VerifyCommand& command) {
-  const std::vector<CheckedClaim> claims = verify_lcp_json(read_text(command.file), command.file);
-  bool holds = true;
-  for (const CheckedClaim& claim : claims) {
-    const Verification& check = claim.check;
-    holds = holds && check.holds();
-    if (check.holds()) {
-      fmt::print("holds: {} (residual {:.1e}{})\n", claim.claim, check.residual,
-                 check.reach > 0 ? fmt::format(", reach {:.1e}", check.reach) : "");
-    } else {
-      fmt::print("{}: {}: {}\n", to_string(check.result), claim.claim, check.reason);
-    }
-  }
-  if (claims.empty()) fmt::print("the answer claims nothing\n");
-  return holds && !claims.empty() ? kDone : kRunFailed;
 }
 
 }  // namespace thenar::app

@@ -118,9 +118,26 @@ CLI::App* add_lcp(CLI::App& app, LcpCommand& command) {
   return verb;
 }
 
+CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
+  CLI::App* verb = app.add_subcommand(
+      "solve",
+      "What the contacts of a scenario's start do next, with which forces, and whether that is the only answer");
+  verb->add_option("scenario", command.scenario, "Scenario file (.yaml)")->required()->type_name("FILE");
+  verb->add_flag("--json", command.json, "Print JSON, with the proof");
+  verb->add_option("--nodes", command.nodes, "Limit of the search; default 20000")->type_name("COUNT");
+  add_overrides(*verb, command.overrides);
+  verb->footer(
+      "Example:\n  thenar solve scenes/truth/box_on_table.yaml\n"
+      "  thenar solve scenes/yy/two_finger.yaml --set parameters.mu=0.2 --json | thenar verify -\n\n"
+      "Exit code: 0 answered (a proof that there is no answer is one), 1 not answered, 2 bad input.\n");
+  return verb;
+}
+
 CLI::App* add_verify(CLI::App& app, VerifyCommand& command) {
   CLI::App* verb = app.add_subcommand("verify", "Check an answer and its proof, by code that solves nothing");
-  verb->add_option("file", command.file, "Answer of 'thenar lcp --json'; - for stdin")->required()->type_name("FILE");
+  verb->add_option("file", command.file, "Answer of 'thenar solve --json' or 'thenar lcp --json'; - for stdin")
+      ->required()
+      ->type_name("FILE");
   verb->footer(
       "Example:\n  thenar lcp problem.txt --all --json | thenar verify -\n\n"
       "Exit code: 0 every claim holds, 1 some do not, 2 bad input.\n");
@@ -153,6 +170,7 @@ int dispatch(int argc, char** argv) {
   PlotCommand plot_command;
   SizeCommand size_command;
   LcpCommand lcp_command;
+  SolveCommand solve_command;
   VerifyCommand verify_command;
   const CLI::App* run_verb = add_run(app, run_command);
   const CLI::App* info_verb = add_info(app, info_command);
@@ -160,6 +178,7 @@ int dispatch(int argc, char** argv) {
   const CLI::App* plot_verb = add_plot(app, plot_command);
   const CLI::App* size_verb = add_size(app, size_command);
   const CLI::App* lcp_verb = add_lcp(app, lcp_command);
+  const CLI::App* solve_verb = add_solve(app, solve_command);
   const CLI::App* verify_verb = add_verify(app, verify_command);
   if (has_unknown_verb(app, argc, argv)) return kBadInput;
   try {
@@ -173,6 +192,7 @@ int dispatch(int argc, char** argv) {
   if (plot_verb->parsed()) return plot(plot_command);
   if (size_verb->parsed()) return size(size_command);
   if (lcp_verb->parsed()) return lcp(lcp_command);
+  if (solve_verb->parsed()) return solve(solve_command);
   if (verify_verb->parsed()) return verify(verify_command);
   return kBadInput;
 }

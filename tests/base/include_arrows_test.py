@@ -20,6 +20,7 @@ THIRD_PARTY = {
     "fmt/": {"*"},
     "yaml-cpp/": {"thenar/io"},
     "nlohmann/": {"thenar/io", "apps"},
+    "librsvg/": {"thenar/io/png.cc"},
     "CLI/": {"apps", "bench"},
     "coin/": {"thenar/complementarity"},
     "gtest/": {"tests"},

@@ -95,6 +95,15 @@ TEST(Allocation, ContactSolversUseNoHeap) {
     if (trial % 4 == 3) {
       for (int i = 0; i < problem.size(); ++i) problem.row(i).faces = problem.row(i).kind == RowKind::normal ? 12 : 0;
     }
+    if (trial % 4 == 2) {
+      // Every other contact slides, the others have box cones.
+      const int rows = problem.tangent_count(0) + 1;
+      for (int i = 0; i < problem.size(); ++i) {
+        const bool slides = i / rows % 2 == 0;
+        if (i % rows == 0) problem.row(i).faces = slides ? 0 : kBoxFaces;
+        if (i % rows > 0 && slides) problem.row(i) = {.kind = RowKind::sliding, .limit = 0.1 * problem.row(i).limit};
+      }
+    }
     EXPECT_EQ(count_allocations([&] {
                 const ConeSolution& s = newton.solve(problem);
                 solved += s.status == ConeStatus::solved;

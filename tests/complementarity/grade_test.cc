@@ -212,12 +212,62 @@ TEST(GradeContact, MeasuresFrictionThatIsNotTheBestForItsSlip) {
   EXPECT_NEAR(deficit(800, 1, 0, 0), 4, 1e-14);
 }
 
+TEST(GradeContact, ABoxConeAdmitsEveryDirectionByItself) {
+  // 0.4 and −0.5 of 0.5, torsion 0.1 of 0.1: all on or inside. Held: w = 0. Outside the circle and the ellipsoid.
+  std::vector<double> z{1, 0.4, -0.5, 0.1};
+  const std::vector<double> b{-4, -1.6, 2, -0.4};
+  EXPECT_EQ(grade_solution(one_contact({0.5, 0.5, 0.1}, kBoxFaces, b), z).worst(), 0);
+  EXPECT_GT(grade_solution(one_contact({0.5, 0.5, 0.1}, 0, b), z).bounds, 0.1);
+  // 0.6 where 0.5 is admitted: 0.2 too little normal force, or 1/6 too much of friction; unit 2.
+  const ConstraintGrade outside =
+      grade_solution(one_contact({0.5, 0.5}, kBoxFaces, {-4, -2.4, -0.4}), std::vector<double>{1, 0.6, 0.1});
+  EXPECT_NEAR(outside.bounds * outside.scale, 2 * std::hypot(0.6, 0.1) / 6, 1e-15);
+  // A direction without friction admits no force, the other its own.
+  const ConstraintGrade one =
+      grade_solution(one_contact({0.5, 0}, kBoxFaces, {-4, -2, -0.4}), std::vector<double>{1, 0.5, 0.1});
+  EXPECT_NEAR(one.bounds * one.scale, 0.2, 1e-15);
+  // A large slip (800, 1e-3) wants the corner (−1, −1): 0.1 is missing in one, and the slip itself in the other.
+  const ConstraintGrade slip =
+      grade_solution(one_contact({1, 1}, kBoxFaces, {-4, 803.6, 1e-3}), std::vector<double>{1, -0.9, 0});
+  EXPECT_NEAR(slip.dissipation * slip.scale, std::hypot(0.2, 0.5e-3), 1e-14);
+}
+
+/// Rows normal, sliding, sliding with ratios r.
+ConstraintProblem sliding_contact(std::vector<double> ratios, std::vector<double> b) {
+  ConstraintProblem problem = one_contact({0, 0}, 0, std::move(b));
+  for (const int k : {1, 2}) problem.row(k) = {.kind = RowKind::sliding, .limit = ratios[k - 1]};
+  return problem;
+}
+
+TEST(GradeContact, SlidingContactsAreJudgedByTheirRatios) {
+  const ConstraintProblem problem = sliding_contact({-0.3, 0.4}, {-4, 7, -9});
+  ConstraintGrade grade = grade_solution(problem, std::vector<double>{1, -0.3, 0.4});
+  EXPECT_LE(grade.worst(), 1e-16) << "motions of sliding rows are free";
+  // Friction as large, but in another direction, or of another size: distance × unit.
+  grade = grade_solution(problem, std::vector<double>{1, 0.3, 0.4});
+  EXPECT_NEAR(grade.bounds * grade.scale, 1.2, 1e-15);
+  EXPECT_EQ(grade.worst_row, 0);
+  grade = grade_solution(problem, std::vector<double>{1, -0.27, 0.36});
+  EXPECT_NEAR(grade.bounds * grade.scale, 0.1, 1e-15);
+  EXPECT_EQ(grade.dissipation, 0);
+  // The normal row is a unilateral one; zₙ < 0 keeps its ratio and is out of bounds.
+  grade = grade_solution(sliding_contact({-0.3, 0.4}, {4, 0, 0}), std::vector<double>{-1, 0.3, -0.4});
+  EXPECT_DOUBLE_EQ(grade.bounds, 2 / grade.scale);
+  grade = grade_solution(sliding_contact({-0.3, 0.4}, {-2, 0, 0}), std::vector<double>{1, -0.3, 0.4});
+  EXPECT_DOUBLE_EQ(grade.complementarity, 1 / grade.scale);
+  grade = grade_solution(sliding_contact({-0.3, 0.4}, {-6, 0, 0}), std::vector<double>{1, -0.3, 0.4});
+  EXPECT_DOUBLE_EQ(grade.motion, 1 / grade.scale);
+}
+
 TEST(GradeContact, NotANumberIsNotAGoodGrade) {
-  const ConstraintProblem problem = one_contact({0.5, 0.5}, 0, {-4, 1, 0});
-  for (int i = 0; i < 3; ++i) {
-    std::vector<double> z{1, 0, 0};
-    z[static_cast<std::size_t>(i)] = std::nan("");
-    EXPECT_FALSE(grade_solution(problem, z).worst() <= 1) << i;
+  const std::vector<double> b{-4, 1, 0};
+  for (const ConstraintProblem& problem :
+       {one_contact({0.5, 0.5}, 0, b), one_contact({0.5, 0.5}, kBoxFaces, b), sliding_contact({-0.3, 0.4}, b)}) {
+    for (int i = 0; i < 3; ++i) {
+      std::vector<double> z{1, 0, 0};
+      z[static_cast<std::size_t>(i)] = std::nan("");
+      EXPECT_FALSE(grade_solution(problem, z).worst() <= 1) << i;
+    }
   }
 }
 

@@ -113,7 +113,7 @@ TEST(ProblemText, SaysWhereTheTextIsWrong) {
   expect_error("thenar constraint problem 1\naccuracy 0\nrows 20000\n",
                "p.txt:3: error: 20000 rows, expected 0 to 10000");
   expect_error(head + "cone b 1\n",
-               "p.txt:4: error: found 'cone', expected bilateral, unilateral, boxed, normal or tangent");
+               "p.txt:4: error: found 'cone', expected bilateral, unilateral, boxed, normal, tangent or sliding");
   expect_error(head + "boxed mu 1\n", "p.txt:4: error: found 'mu', expected id, b, limit, b_error or faces");
   expect_error(head + "boxed b\n", "p.txt:4: error: the line ends where a number was expected");
   expect_error(head + "boxed id -4\n", "p.txt:4: error: found '-4', expected a whole number");
@@ -124,6 +124,23 @@ TEST(ProblemText, SaysWhereTheTextIsWrong) {
   expect_error(head + "normal faces x\n", "p.txt:4: error: found 'x', expected a whole number");
   expect_error(head + "tangent limit 1\nA\n1\n", "p.txt:6: error: row 0: a tangent row without a normal row before it");
   expect_error(head + "boxed limit -1\nA\n1\n", "p.txt:6: error: row 0: limit is -1, must be 0 or more");
+}
+
+TEST(ProblemText, ContactsThatSlideAndBoxConesReadBackBitEqual) {
+  ConstraintProblem problem(5);
+  problem.A().setIdentity();
+  problem.row(0) = {.kind = RowKind::normal, .id = 1};
+  problem.row(1) = {.kind = RowKind::sliding, .limit = -1.0 / 3, .id = 2};
+  problem.row(2) = {.kind = RowKind::sliding, .id = 3};
+  problem.row(3) = {.kind = RowKind::normal, .id = 4, .faces = kBoxFaces};
+  problem.row(4) = {.kind = RowKind::tangent, .limit = 0.5, .id = 5};
+  EXPECT_NE(text_of(problem).find("normal id 1 b 0\n"
+                                  "sliding limit -0.3333333333333333 id 2 b 0\n"
+                                  "sliding id 3 b 0\n"
+                                  "normal faces 2 id 4 b 0\n"),
+            std::string::npos)
+      << text_of(problem);
+  expect_equal(problem_of(text_of(problem)), problem);
 }
 
 TEST(ProblemText, ContactsAreReadableAndReadBackBitEqual) {

@@ -126,6 +126,14 @@ TEST_F(Scene, AListNamesNeighboursTooButNothingRigid) {
   EXPECT_FALSE(pairs(rules).contains({"ball", "table"}));
 }
 
+TEST_F(Scene, NamedNeighboursAreAddedToAllPairs) {
+  ContactRules rules;
+  rules.pairs = {{{body("hand.index_1")}, {body("hand.index_2"), body("ball")}}};
+  std::set<Names> expected = pairs();
+  expected.insert({"hand.index_1", "hand.index_2"});
+  EXPECT_EQ(pairs(rules), expected);
+}
+
 TEST(TouchingPairs, ShapesOfTheWorldMeetEverythingThatMoves) {
   ModelBuilder builder;
   const BodyIndex arm = builder.add_body({"arm", unit_mass()}, kWorld, make_joint("hinge", JointKind::revolute));

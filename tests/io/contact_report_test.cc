@@ -15,7 +15,7 @@ namespace {
 
 using testing::parse;
 
-constexpr const char* kTable = "  - {name: table, joint: fixed, shape: {plane: {}}}\n";
+const std::string kTable = "  - {name: table, joint: fixed, shape: {plane: {}}}\n";
 
 ContactReport report_truth(const std::string& name) {
   const auto path = std::filesystem::path(THENAR_SOURCE_DIR) / "scenes/truth" / (name + ".yaml");
@@ -91,11 +91,11 @@ TEST(TruthScenes, RingOnRodHangsByItsTop) {
 }
 
 TEST(ContactReport, SortsByGap) {
-  const Scenario s =
-      parse(std::string("objects:\n  - {name: a, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 0, 0.4]}}\n"
-                        "  - {name: b, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 5, 0.2]}}\n"
-                        "  - {name: c, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 9, 0.3]}}\n") +
-            kTable);
+  const Scenario s = parse(
+      "objects:\n  - {name: a, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 0, 0.4]}}\n"
+      "  - {name: b, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 5, 0.2]}}\n"
+      "  - {name: c, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 9, 0.3]}}\n" +
+      kTable);
   const ContactReport report = report_contacts(s, 1.0);
   std::vector<std::string> names;
   for (const ContactReport::Entry& entry : report.entries) names.push_back(contact_name(s.model, entry.contact));
@@ -106,8 +106,8 @@ TEST(ContactReport, SortsByGap) {
 }
 
 TEST(ContactReport, DefaultMarginIsATenthOfTheSize) {
-  const Scenario s = parse(
-      std::string("objects:\n  - {name: a, shape: {box: [1, 2, 2]}, mass: 1, pose: {xyz: [0, 0, 5]}}\n") + kTable);
+  const Scenario s =
+      parse("objects:\n  - {name: a, shape: {box: [1, 2, 2]}, mass: 1, pose: {xyz: [0, 0, 5]}}\n" + kTable);
   EXPECT_DOUBLE_EQ(report_contacts(s, std::nullopt).margin, 0.3);
   EXPECT_EQ(report_contacts(s, 0.0).margin, 0);
 }
@@ -128,8 +128,8 @@ TEST(ContactReport, OverlapsAreThoseDeeperThanRounding) {
 
 TEST(ContactReport, OverlapsNameEveryPairOnceTheDeepestFirst) {
   const Scenario s = parse(
-      std::string("objects:\n  - {name: box, shape: {box: [0.2, 0.2, 0.2]}, mass: 1, pose: {xyz: [0, 0, 0.099]}}\n"
-                  "  - {name: ball, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 1, 0.08]}}\n") +
+      "objects:\n  - {name: box, shape: {box: [0.2, 0.2, 0.2]}, mass: 1, pose: {xyz: [0, 0, 0.099]}}\n"
+      "  - {name: ball, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 1, 0.08]}}\n" +
       kTable);
   const ContactReport report = report_contacts(s, std::nullopt);
   ASSERT_EQ(report.overlaps.size(), 2u);

@@ -84,6 +84,21 @@ class Schemas(unittest.TestCase):
                 with self.subTest(path.name):
                     self.assertEqual([error.message for error in schema.iter_errors(load(path))], [])
 
+    def test_contacts_are_accepted(self):
+        schema = validator("scenario")
+        for contacts in (
+            "{}",
+            "{friction: 0.6, fingertip: frictional_point, restitution: 0.3, cone: circular, pairs: auto, margin: 5 mm}",
+            "{friction: {static: $mu, kinetic: 0.6}, fingertip: soft, torsion: 5 mm, cone: 8}",
+            "{fingertip: frictionless, friction: 0, cone: 2*$k}",
+            "{pairs: [auto, [a, b], {a: c, b: 'd.*', friction: 0, fingertip: soft, torsion: $t, restitution: 1}]}",
+            "{pairs: [{a: a, b: b, mode: roll}, {a: a, b: b, mode: slide, slip: +}, {a: a, b: b, slip: [-1, $u]}]}",
+        ):
+            with self.subTest(contacts):
+                text = "{thenar: 1, run: {until: 1}, contacts: " + contacts + "}"
+                document = to_value(yaml.compose(text, Loader=yaml.BaseLoader))
+                self.assertEqual([error.message for error in schema.iter_errors(document)], [])
+
     def test_files_wrong_by_structure_are_refused(self):
         schema = validator("scenario")
         count = 0

@@ -17,10 +17,7 @@
 namespace thenar {
 namespace {
 
-using internal::Generators;
 using internal::LcpScale;
-using internal::LongMatrix;
-using internal::LongVector;
 
 using internal::kRank;
 using internal::kZero;

@@ -49,7 +49,9 @@ int facet_count(const ConeBlock& block) {
     case BlockKind::contact:
       break;
   }
-  return block.section.is_smooth() ? 1 : 1 + block.section.faces + (block.tangents() > 2 ? 2 : 0);
+  if (block.section.is_smooth()) return 1;
+  if (block.section.is_box()) return 1 + 2 * block.tangents();
+  return 1 + block.section.faces + (block.tangents() > 2 ? 2 : 0);
 }
 
 }  // namespace
@@ -87,15 +89,20 @@ void ConeInterior::add_facets(const ConeBlock& block) {
     motion[0] = 0;
     add(a, motion, 0, plan_.friction_weight);
   };
+  const auto add_interval = [&](int k) {
+    add_edge(e + BlockVector::Unit(k));
+    add_edge(e - BlockVector::Unit(k));
+  };
+  if (block.section.is_box()) {
+    for (int k = 1; k <= block.tangents(); ++k) add_interval(k);
+    return;
+  }
   const int k = block.section.faces;
   for (int j = 0; j < k; ++j) {
     const double angle = std::numbers::pi * (2 * j + 1) / k;
     add_edge({std::cos(std::numbers::pi / k), -std::cos(angle), -std::sin(angle), 0});
   }
-  if (block.tangents() > 2) {
-    add_edge({1, 0, 0, 1});
-    add_edge({1, 0, 0, -1});
-  }
+  if (block.tangents() > 2) add_interval(3);
 }
 
 /// Normal forces and multipliers nearly as large as b: A is near 1, so this is the size of the answer.
@@ -109,6 +116,7 @@ void ConeInterior::start(const ConeSystem& system, const InteriorPlan& plan) {
   const double size = kStartSize * system.b_scale();
   auto z = z_.head(system.size());
   z.setZero();
+  dz_.head(system.size()).setZero();  // the first mean_gap(0) multiplies it by 0, which would not clear a NaN
   for (const ConeBlock& block : system.blocks()) {
     if (block.is_contact() || block.kind == BlockKind::unilateral) z[block.first] = size;
     add_facets(block);

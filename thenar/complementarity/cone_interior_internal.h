@@ -10,9 +10,9 @@
 ///
 ///     w_t + λ p = 0,   λ s = ω μ;      zₙ wₙ = μ;      μ → 0.                                                      (1)
 ///
-/// Polyhedral cones have one slack and multiplier per edge, w_t = Σ λ a_t. Unlike the form of De Saxcé, whose |w_t| has
-/// a kink where a contact sticks, (1) is smooth on the whole path: near the kink, steps of other methods shrink to
-/// nothing. With changes dz, and λ eliminated, one step solves
+/// Polyhedral cones have one slack and multiplier per edge (boxes two per direction), w_t = Σ λ a_t. Unlike the form of
+/// De Saxcé, whose |w_t| has a kink where a contact sticks, (1) is smooth on the whole path: near the kink, steps of
+/// other methods shrink to nothing. With changes dz, and λ eliminated, one step solves
 ///
 ///     (A + Θ) dz = …,   Θ = mult/slack a aᵀ for rows;   Θ_tt = λ/zₙ I + 2 λ/s p pᵀ,  Θ_tn = −2 λ/s p for friction. (2)
 ///

@@ -87,28 +87,43 @@ struct Face {
   void add_free(const Tangent& direction) { free.col(free_count++) = direction; }
 };
 
-/// Faces of the k-gon: inside, k vertices, k edges; times inside, −, + of the torsion interval, if there is one.
-Face make_face(const ConeSection& section, int polygon, int torsion) {
-  const int k = section.faces;
-  Face face;
-  if (polygon == 0) {
+/// Part 0, 1, 2 of the interval of direction k: inside, −, +.
+void add_interval_part(int k, int part, Face& face) {
+  if (part == 0) {
+    face.add_free(Tangent::Unit(k));
+  } else {
+    face.center[k] = part == 1 ? -1 : 1;
+  }
+}
+
+/// Part of the k-gon: inside, k vertices, k edges.
+void add_polygon_part(int k, int part, Face& face) {
+  if (part == 0) {
     face.add_free(Tangent::UnitX());
     face.add_free(Tangent::UnitY());
+    return;
+  }
+  const bool is_vertex = part <= k;
+  const double angle =
+      is_vertex ? 2 * std::numbers::pi * (part - 1) / k : std::numbers::pi * (2 * (part - k - 1) + 1) / k;
+  const double reach = is_vertex ? 1 : std::cos(std::numbers::pi / k);
+  face.center.head<2>() << reach * std::cos(angle), reach * std::sin(angle);
+  if (!is_vertex) face.add_free({-std::sin(angle), std::cos(angle), 0});
+}
+
+/// Parts of a section in its first two directions: of the k-gon, or of the box's two intervals.
+int plane_part_count(const ConeSection& section) { return section.is_box() ? 3 * 3 : 1 + 2 * section.faces; }
+
+/// A face is a part in the plane, and one of the torsion interval if there is one.
+Face make_face(const ConeSection& section, int plane, int torsion) {
+  Face face;
+  if (section.is_box()) {
+    add_interval_part(0, plane % 3, face);
+    add_interval_part(1, plane / 3, face);
   } else {
-    const bool is_vertex = polygon <= k;
-    const double angle =
-        is_vertex ? 2 * std::numbers::pi * (polygon - 1) / k : std::numbers::pi * (2 * (polygon - k - 1) + 1) / k;
-    const double reach = is_vertex ? 1 : std::cos(std::numbers::pi / k);
-    face.center.head<2>() << reach * std::cos(angle), reach * std::sin(angle);
-    if (!is_vertex) face.add_free({-std::sin(angle), std::cos(angle), 0});
+    add_polygon_part(section.faces, plane, face);
   }
-  if (section.tangents > 2) {
-    if (torsion == 0) {
-      face.add_free(Tangent::UnitZ());
-    } else {
-      face.center[2] = torsion == 1 ? -1 : 1;
-    }
-  }
+  if (section.tangents > 2) add_interval_part(2, torsion, face);
   return face;
 }
 
@@ -131,8 +146,8 @@ BlockVector solve_polyhedral(const ConeBlock& block, const BlockMatrix& B, const
   double least = std::numeric_limits<double>::infinity();
   const double rounding = 1e-15 * q.lpNorm<Eigen::Infinity>();
   for (int torsion = 0; torsion < (block.section.tangents > 2 ? 3 : 1); ++torsion) {
-    for (int polygon = 0; polygon <= 2 * block.section.faces; ++polygon) {
-      const BlockVector z = solve_face(make_face(block.section, polygon, torsion), B, q);
+    for (int plane = 0; plane < plane_part_count(block.section); ++plane) {
+      const BlockVector z = solve_face(make_face(block.section, plane, torsion), B, q);
       const double violation = block_residual(block, z, B * z + q);
       if (!(violation < least)) continue;
       least = violation;
@@ -146,7 +161,8 @@ BlockVector solve_polyhedral(const ConeBlock& block, const BlockMatrix& B, const
 }  // namespace
 
 BlockVector solve_block(const ConeBlock& block, const BlockMatrix& B, const BlockVector& q) {
-  if (!(B(0, 0) > 0)) return BlockVector::Zero();  // no force moves it
+  // No force moves it, or the wrong way. Of rows that do not slide, B is near 1 or 0.
+  if (!(B(0, 0) > std::numeric_limits<double>::epsilon())) return BlockVector::Zero();
   if (!block.is_contact()) {
     BlockVector z = BlockVector::Zero();
     z[0] = -q[0] / B(0, 0);

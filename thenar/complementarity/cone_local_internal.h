@@ -13,6 +13,9 @@
 /// α = 0 is the answer if z_t lies in the cone. If not, g(α) = |z_t| − zₙ is positive there and tends to qₙ / Bₙₙ < 0,
 /// so that a bracketed search for its zero cannot fail; one unknown instead of the quartic equation of the slip angle.
 ///
+/// Contacts that slide have one row, whose diagonal may be 0 or negative: they get no force then, which is an answer
+/// only if they open.
+///
 /// Polyhedral cones: every face of the section (inside, edges, vertices) gives linear equations; the face whose
 /// solution violates least is taken.
 

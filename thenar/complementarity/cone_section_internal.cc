@@ -40,12 +40,13 @@ void project_on_polygon(int faces, double r, SectionPoint& point) {
   }
 }
 
-void project_on_interval(double r, SectionPoint& point) {
-  if (std::abs(point.p[2]) <= r) return;
+/// Direction k by itself.
+void project_on_interval(int k, double r, SectionPoint& point) {
+  if (std::abs(point.p[k]) <= r) return;
   point.inside = false;
-  point.Dr[2] = std::copysign(1.0, point.p[2]);
-  point.p[2] = r * point.Dr[2];
-  point.Dx(2, 2) = 0;
+  point.Dr[k] = std::copysign(1.0, point.p[k]);
+  point.p[k] = r * point.Dr[k];
+  point.Dx(k, k) = 0;
 }
 
 void project_on_ball(double r, SectionPoint& point) {
@@ -65,9 +66,11 @@ SectionPoint project_on_section(const ConeSection& section, const Tangent& x, do
   const double radius = std::max(r, 0.0);
   if (section.is_smooth()) {
     project_on_ball(radius, point);
+  } else if (section.is_box()) {
+    for (int k = 0; k < 3; ++k) project_on_interval(k, radius, point);
   } else {
     project_on_polygon(section.faces, radius, point);
-    project_on_interval(radius, point);
+    project_on_interval(2, radius, point);
   }
   return point;
 }

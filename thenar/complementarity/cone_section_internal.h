@@ -3,12 +3,14 @@
 
 /// @file
 /// The friction forces under a normal force r, in units in which the friction coefficients are 1: a ball of one to
-/// three dimensions of radius r, or the regular k-gon inscribed in the circle of radius r, with an interval [−r, r] for
-/// torsion beside it ((7) and (8) of constraint_problem.h). Solvers need the nearest point of this set and how it
-/// moves.
+/// three dimensions of radius r; or the regular k-gon inscribed in the circle of radius r, with an interval [−r, r] for
+/// torsion beside it; or such an interval for every direction ((7) to (9) of constraint_problem.h). Solvers need the
+/// nearest point of this set and how it moves.
 
 #include <Eigen/Core>
 #include <algorithm>
+
+#include "thenar/complementarity/constraint_problem.h"
 
 namespace thenar::internal {
 
@@ -19,9 +21,10 @@ using TangentMatrix = Eigen::Matrix3d;
 
 struct ConeSection {
   int tangents = 2;
-  int faces = 0;  ///< 0: ball; k: k-gon in the first two directions, the third (if any) by itself
+  int faces = 0;  ///< 0: ball; k: k-gon in the first two directions, the third (if any) by itself; kBoxFaces: box
 
   bool is_smooth() const { return faces == 0; }
+  bool is_box() const { return faces == kBoxFaces; }
 };
 
 /// The nearest point p of r C to x, and its derivatives: δp = Dx δx + Dr δr.

@@ -56,7 +56,7 @@ struct ConeSolver::Work {
   void restore_best();
   void run(std::span<const double> warm_start);
   void write_solution(const ConstraintProblem& problem);
-  ContactState state_of(const internal::ConeBlock& block) const;
+  ContactState state_of(const ConstraintProblem& problem, const internal::ConeBlock& block) const;
 
   int capacity;
   ConeOptions options;
@@ -139,12 +139,14 @@ void ConeSolver::Work::try_sweeps() {
   for (int sweep = 0; sweep < kLastSweeps && residual > options.tolerance; ++sweep) {
     internal::sweep_blocks(system, forces, motions);
     residual = system.residual(forces, motions);
+    if (!internal::is_bounded(residual)) return restore_best();
   }
   keep_best();
 }
 
 void ConeSolver::Work::run(std::span<const double> warm_start) {
   best_residual = std::numeric_limits<double>::infinity();
+  best_z.head(system.size()).setZero();
   start(warm_start);
   keep_best();
   solution.method = 1;
@@ -161,9 +163,10 @@ void ConeSolver::Work::run(std::span<const double> warm_start) {
   try_newton(kLastNewton);
 }
 
-ContactState ConeSolver::Work::state_of(const internal::ConeBlock& block) const {
+ContactState ConeSolver::Work::state_of(const ConstraintProblem& problem, const internal::ConeBlock& block) const {
   const double zero = options.zero_motion * system.b_scale();
   if (w[block.first] > zero) return ContactState::open;
+  if (problem.is_sliding_contact(block.row)) return ContactState::slide;
   return w.segment(block.first + 1, block.tangents()).norm() > zero ? ContactState::slide : ContactState::stick;
 }
 
@@ -176,7 +179,7 @@ void ConeSolver::Work::write_solution(const ConstraintProblem& problem) {
   motion = problem.b();
   for (int j = 0; j < problem.size(); ++j) motion += solution.z[static_cast<std::size_t>(j)] * problem.A().col(j);
   for (const internal::ConeBlock& block : system.blocks()) {
-    if (problem.row(block.row).kind == RowKind::normal) solution.contact.push_back(state_of(block));
+    if (problem.row(block.row).kind == RowKind::normal) solution.contact.push_back(state_of(problem, block));
   }
 }
 

@@ -12,6 +12,10 @@ namespace thenar::internal {
 /// of a force.
 double sweep_blocks(const ConeSystem& system, Eigen::Ref<Eigen::VectorXd> z, Eigen::Ref<Eigen::VectorXd> w);
 
+/// Whether sweeps that reached this ConeSystem::residual() may go on. With contacts that slide they can run away;
+/// forces beyond have no digit in common with b, and would end as NaN.
+inline bool is_bounded(double residual) { return residual < 1e100; }
+
 /// w = A z + b.
 void calc_system_motion(const ConeSystem& system, const Eigen::Ref<const Eigen::VectorXd>& z,
                         Eigen::Ref<Eigen::VectorXd> w);

@@ -44,6 +44,7 @@ double block_residual(const ConeBlock& block, const BlockVector& z, const BlockV
 ConeSystem::ConeSystem(int max_rows) {
   const auto n = static_cast<std::size_t>(max_rows);
   blocks_.reserve(n);
+  sliding_.reserve(n);
   row_.reserve(n);
   scale_.reserve(n);
   b_.reserve(n);
@@ -67,25 +68,34 @@ void ConeSystem::add_block(const ConstraintProblem& problem, int row) {
     block.kind = BlockKind::boxed;
     block.limit = head.limit / scale;
   }
-  if (head.kind == RowKind::normal) {
+  if (problem.is_sliding_contact(row)) {
+    block.kind = BlockKind::unilateral;
+    for (int k = row + 1; k <= row + problem.tangent_count(row); ++k) {
+      sliding_.push_back({k, block.first, problem.row(k).limit});
+    }
+  } else if (head.kind == RowKind::normal) {
     const int tangents = problem.tangent_count(row);
     for (int k = row + 1; k <= row + tangents; ++k) {
       if (problem.row(k).limit > 0) add_row(k, problem.row(k).limit * scale);
     }
     block.size = static_cast<int>(row_.size()) - block.first;
     block.kind = block.size > 1 ? BlockKind::contact : BlockKind::unilateral;
-    const bool has_polygon = head.faces > 0 && tangents > 1 && problem.row(row + 1).limit > 0;
-    block.section = {.tangents = block.tangents(), .faces = has_polygon ? head.faces : 0};
+    // One direction is an interval, whatever the faces; a polygon has friction in its two directions or in none.
+    const bool has_polygon = head.faces > kBoxFaces && tangents > 1 && problem.row(row + 1).limit > 0;
+    const bool has_box = head.faces == kBoxFaces && block.tangents() > 1;
+    block.section = {.tangents = block.tangents(), .faces = has_polygon || has_box ? head.faces : 0};
   }
   blocks_.push_back(block);
 }
 
 bool ConeSystem::load(const ConstraintProblem& problem) {
   blocks_.clear();
+  sliding_.clear();
   row_.clear();
   scale_.clear();
-  for (int row = 0; row < problem.size(); ++row) {
-    if (problem.row(row).kind != RowKind::tangent) add_block(problem, row);
+  for (int row = 0; row < problem.size();) {
+    add_block(problem, row);
+    row += 1 + problem.tangent_count(row);
   }
   size_ = static_cast<int>(row_.size());
   A_.resize(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_));
@@ -108,13 +118,26 @@ bool ConeSystem::load(const ConstraintProblem& problem) {
     const double trace = this->A().diagonal().segment(block.first, block.size).sum();
     block.step = trace > 0 ? block.size / trace : 1;
   }
-  return std::isfinite(sum);
+  if (!std::isfinite(sum)) return false;
+  if (size_ == problem.size()) return true;
+  add_sliding_forces(problem);
+  return this->A().allFinite() && A.allFinite() && problem.b().allFinite();  // rows left out have motions too
+}
+
+/// Columns of contacts that slide: eₙ + Σₖ rₖ eₖ.
+void ConeSystem::add_sliding_forces(const ConstraintProblem& problem) {
+  const auto A = problem.A();
+  for (const SlidingRow& s : sliding_) {
+    double* column = A_.data() + static_cast<std::ptrdiff_t>(s.normal) * size_;
+    for (int i = 0; i < size_; ++i) column[i] += scale_[i] * (s.ratio * A(row_[i], s.row)) * scale_[s.normal];
+  }
 }
 
 double ConeSystem::residual(const Eigen::Ref<const Eigen::VectorXd>& z,
                             const Eigen::Ref<const Eigen::VectorXd>& w) const {
   // z − (z − w) knows w only to the rounding of z: where forces run away, nothing may look solved.
-  double worst = std::numeric_limits<double>::epsilon() * z.lpNorm<Eigen::Infinity>();
+  const double largest = size_ > 0 ? z.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0;
+  double worst = std::numeric_limits<double>::epsilon() * largest;
   for (const ConeBlock& block : blocks_) {
     const double missing = block_residual(block, block_of(block, z), block_of(block, w));
     if (std::isnan(missing)) return missing;
@@ -133,6 +156,9 @@ void ConeSystem::read_forces(std::span<const double> z, Eigen::Ref<Eigen::Vector
 void ConeSystem::write_forces(const Eigen::Ref<const Eigen::VectorXd>& scaled, std::span<double> z) const {
   std::fill(z.begin(), z.end(), 0.0);
   for (int i = 0; i < size_; ++i) z[static_cast<std::size_t>(row_[i])] = scale_[i] * scaled[i];
+  for (const SlidingRow& s : sliding_) {
+    z[static_cast<std::size_t>(s.row)] = s.ratio * z[static_cast<std::size_t>(row_[s.normal])];
+  }
 }
 
 }  // namespace thenar::internal

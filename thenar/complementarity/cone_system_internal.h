@@ -9,7 +9,8 @@
 ///     Σₖ (zₖ/μₖ)² ≤ zₙ²  ⟺  |ẑ_t| ≤ ẑₙ,      wₙ = ŵₙ / dₙ,  wₖ = ŵₖ / (μₖ dₙ).
 ///
 /// Smooth cones of all kinds are then one, the second-order cone of two to four dimensions. Rows without friction carry
-/// no force and are left out; a contact that has no other tangent rows is a unilateral row. All below is in these
+/// no force and are left out; a contact that has no other tangent rows is a unilateral row. So is one that slides, with
+/// the column eₙ + Σₖ rₖ eₖ of forces in place of eₙ: A of the system is not symmetric then. All below is in these
 /// units.
 
 #include <Eigen/Core>
@@ -31,8 +32,10 @@ struct ConeBlock {
   int size = 1;
   double limit = 0;     ///< of boxed rows
   ConeSection section;  ///< of contacts
-  double step = 1;      ///< 1 / mean diagonal of the rows: force per motion, for projections
-  int row = 0;          ///< its first row in the problem
+  /// 1 / mean diagonal of the rows: force per motion, for projections. Of a contact that slides, that of its normal row
+  /// alone: with friction it may be 0 or negative.
+  double step = 1;
+  int row = 0;  ///< its first row in the problem
 
   bool is_contact() const { return kind == BlockKind::contact; }
   int tangents() const { return size - 1; }
@@ -88,10 +91,18 @@ class ConeSystem {
  private:
   void add_block(const ConstraintProblem& problem, int row);
   void add_row(int row, double scale);
+  void add_sliding_forces(const ConstraintProblem& problem);
+
+  /// A row of the problem that is left out, with the force ratio × that of a normal row of the system.
+  struct SlidingRow {
+    int row = 0, normal = 0;
+    double ratio = 0;
+  };
 
   int size_ = 0;
   double b_scale_ = 1;
   std::vector<ConeBlock> blocks_;
+  std::vector<SlidingRow> sliding_;
   std::vector<int> row_;       ///< row of the problem, by row of the system
   std::vector<double> scale_;  ///< z = scale · ẑ
   std::vector<double> A_, b_;

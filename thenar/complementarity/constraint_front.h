@@ -5,7 +5,7 @@
 /// The front for constraint problems: picks the solver by what the problem has.
 ///
 ///   no contacts                       ExactSolver: the answer to rounding, or a certificate that there is none
-///   contacts                          ConeSolver, on the true cone
+///   contacts, sliding or not          ConeSolver, on the true cone
 ///   where these fail (A neither       Lemke's method on the problem as an LCP (constraint_reduction.h), if all cones
 ///   are symmetric nor semidefinite, …)    polyhedral
 ///

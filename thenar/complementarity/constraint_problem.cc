@@ -4,39 +4,62 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 
 #include "thenar/base/assert.h"
 
 namespace thenar {
 namespace {
 
+bool is_friction(RowKind kind) { return kind == RowKind::tangent || kind == RowKind::sliding; }
+
+/// What is wrong with normal row i.
+std::optional<std::string> find_normal_fault(const ConstraintProblem& problem, int i) {
+  const int faces = problem.row(i).faces, tangents = problem.tangent_count(i);
+  if (tangents < 1 || tangents > kMostTangents) {
+    return fmt::format("row {}: a normal row with {} tangent rows, must have 1 to {}", i, tangents, kMostTangents);
+  }
+  if (problem.is_sliding_contact(i)) {
+    if (faces == 0) return std::nullopt;
+    return fmt::format("row {}: {} faces of a contact that slides, must be 0", i, faces);
+  }
+  if (faces != 0 && faces != kBoxFaces && faces < 3) {
+    return fmt::format("row {}: a cone with {} faces, must be 0 (smooth), 2 (box) or 3 or more", i, faces);
+  }
+  if (faces >= 3 && tangents > 1 && (problem.row(i + 1).limit > 0) != (problem.row(i + 2).limit > 0)) {
+    return fmt::format("row {}: a cone with faces and friction in one of two directions", i);
+  }
+  return std::nullopt;
+}
+
+/// What is wrong with tangent or sliding row i.
+std::optional<std::string> find_friction_fault(const ConstraintProblem& problem, int i) {
+  const ConstraintRow& row = problem.row(i);
+  const RowKind before = i > 0 ? problem.row(i - 1).kind : RowKind::bilateral;
+  if (before != RowKind::normal && !is_friction(before)) {
+    return fmt::format("row {}: a {} row without a normal row before it", i, to_string(row.kind));
+  }
+  if (is_friction(before) && before != row.kind) {
+    return fmt::format("row {}: a {} row after a {} one, a contact has either", i, to_string(row.kind),
+                       to_string(before));
+  }
+  if (row.kind == RowKind::tangent && !(row.limit >= 0 && std::isfinite(row.limit))) {
+    return fmt::format("row {}: friction coefficient is {}, must be finite and 0 or more", i, row.limit);
+  }
+  if (row.kind == RowKind::sliding && !std::isfinite(row.limit)) {
+    return fmt::format("row {}: ratio of friction to normal force is {}, must be finite", i, row.limit);
+  }
+  return std::nullopt;
+}
+
 /// What is wrong with row i as a member of a contact.
 std::optional<std::string> find_contact_fault(const ConstraintProblem& problem, int i) {
   const ConstraintRow& row = problem.row(i);
-  if (row.kind == RowKind::normal) {
-    const int tangents = problem.tangent_count(i);
-    if (tangents < 1 || tangents > kMostTangents) {
-      return fmt::format("row {}: a normal row with {} tangent rows, must have 1 to {}", i, tangents, kMostTangents);
-    }
-    if (row.faces != 0 && row.faces < 3) {
-      return fmt::format("row {}: a cone with {} faces, must be 0 (smooth) or 3 or more", i, row.faces);
-    }
-    if (row.faces > 0 && tangents > 1 && (problem.row(i + 1).limit > 0) != (problem.row(i + 2).limit > 0)) {
-      return fmt::format("row {}: a cone with faces and friction in one of two directions", i);
-    }
-  } else if (row.faces != 0) {
-    return fmt::format("row {}: {} faces, only normal rows have them", i, row.faces);
-  }
-  if (row.kind != RowKind::tangent) return std::nullopt;
-  const RowKind before = i > 0 ? problem.row(i - 1).kind : RowKind::bilateral;
-  if (before != RowKind::normal && before != RowKind::tangent) {
-    return fmt::format("row {}: a tangent row without a normal row before it", i);
-  }
-  if (!(row.limit >= 0 && std::isfinite(row.limit))) {
-    return fmt::format("row {}: friction coefficient is {}, must be finite and 0 or more", i, row.limit);
-  }
-  return std::nullopt;
+  if (row.kind == RowKind::normal) return find_normal_fault(problem, i);
+  if (row.faces != 0) return fmt::format("row {}: {} faces, only normal rows have them", i, row.faces);
+  return is_friction(row.kind) ? find_friction_fault(problem, i) : std::nullopt;
 }
 
 }  // namespace
@@ -53,6 +76,8 @@ const char* to_string(RowKind kind) {
       return "normal";
     case RowKind::tangent:
       return "tangent";
+    case RowKind::sliding:
+      return "sliding";
   }
   return "?";
 }
@@ -90,8 +115,12 @@ void ConstraintProblem::resize(int n) {
 
 int ConstraintProblem::tangent_count(int i) const {
   int end = i + 1;
-  while (end < size() && row(end).kind == RowKind::tangent) ++end;
+  while (end < size() && is_friction(row(end).kind)) ++end;
   return end - i - 1;
+}
+
+bool ConstraintProblem::is_sliding_contact(int i) const {
+  return row(i).kind == RowKind::normal && i + 1 < size() && row(i + 1).kind == RowKind::sliding;
 }
 
 bool ConstraintProblem::has_contacts() const {
@@ -111,11 +140,23 @@ std::optional<std::string> ConstraintProblem::find_fault() const {
   return std::nullopt;
 }
 
+Eigen::Vector2d calc_regular_corner(int j, int faces) {
+  const int quarter = 4 * j;
+  if (quarter % faces != 0) {
+    const double angle = 2 * std::numbers::pi * j / faces;
+    return {std::cos(angle), std::sin(angle)};
+  }
+  constexpr std::array<double, 4> kCos{1, 0, -1, 0};
+  const auto turn = static_cast<std::size_t>(quarter / faces);
+  return {kCos[turn % 4], kCos[(turn + 3) % 4]};
+}
+
 ForceBounds force_bounds(const ConstraintRow& row) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   switch (row.kind) {
     case RowKind::bilateral:
     case RowKind::tangent:
+    case RowKind::sliding:
       return {};
     case RowKind::unilateral:
     case RowKind::normal:

@@ -36,9 +36,22 @@
 ///                  the torsion of a soft finger, makes it the ellipsoidal limit surface, with μ₃ in m            (7)
 ///     k ≥ 3        (s₁/μ₁, s₂/μ₂) in the regular k-gon inscribed in the unit circle, its vertices at the angles
 ///                  2πj/k, j = 0 … k − 1 (the first on the axis of the first tangent), and |s₃| ≤ μ₃ by itself    (8)
+///     2            two faces for each direction: |sₖ| ≤ μₖ, every k by itself; for point contacts the box around the
+///                  circle that YY's rolling law has                                                              (9)
 ///
-/// With one tangent row (a planar contact) both are |s₁| ≤ μ₁. μₖ = 0 is a direction without friction. (6) is no
-/// optimality condition: there may be several solutions with different w, and A need not be exactly symmetric.
+/// With one tangent row (a planar contact) all are |s₁| ≤ μ₁. μₖ = 0 is a direction without friction, which (8) does
+/// not admit in one of its two directions alone. (6) is no optimality condition: there may be several solutions with
+/// different w, and A need not be exactly symmetric.
+///
+/// A contact that already slides knows the direction of its friction force. It has one to three *sliding* rows in place
+/// of the tangent rows, whose `limit` is the ratio rₖ of friction to normal force, of either sign (−μ vₖ / |v| for a
+/// point contact with the slip v):
+///
+///     zₙ ≥ 0,  wₙ ≥ 0,  zₙ wₙ = 0;   zₖ = rₖ zₙ,  wₖ free                                                       (10)
+///
+/// (YY (5), (12)). With zₖ eliminated, the normal rows see A_μ = A (eₙ + Σₖ rₖ eₖ) in place of the column A eₙ: not
+/// symmetric, and its diagonal may be 0 or negative (Painlevé), with no solution or two where there would be one. A
+/// itself stays the symmetric Delassus matrix over all rows. A contact has tangent or sliding rows, not both.
 
 #include <cstdint>
 #include <limits>
@@ -50,12 +63,16 @@
 
 namespace thenar {
 
+/// `faces` of a box cone (9): two for each direction.
+inline constexpr int kBoxFaces = 2;
+
 enum class RowKind : std::uint8_t {
   bilateral,   ///< (2): couplings, loops
   unilateral,  ///< (3): stops
   boxed,       ///< (4): dry friction of known strength
-  normal,      ///< (6): first row of a contact
-  tangent      ///< (6): friction of the contact whose normal row stands one to three rows before
+  normal,      ///< (6), (10): first row of a contact
+  tangent,     ///< (6): friction of the contact whose normal row stands one to three rows before
+  sliding      ///< (10): the same of a contact that slides
 };
 
 /// The word used in files and messages.
@@ -63,12 +80,13 @@ const char* to_string(RowKind kind);
 
 struct ConstraintRow {
   RowKind kind = RowKind::bilateral;
-  /// f of boxed rows, ≥ 0, unit of z; infinity makes the row bilateral. μ of tangent rows, finite, ≥ 0, unit of zₖ/zₙ.
-  /// Unused otherwise.
+  /// f of boxed rows, ≥ 0, unit of z; infinity makes the row bilateral. μ of tangent rows, finite, ≥ 0, and the ratio r
+  /// of sliding rows, finite, unit of zₖ/zₙ. Unused otherwise.
   double limit = 0;
   std::uint64_t id = 0;  ///< what the row stands for, the same from problem to problem; finds the row in a warm start
   double b_error = 0;  ///< absolute error of bᵢ known to the caller, unit of b; added to ConstraintProblem::accuracy
-  int faces = 0;       ///< of normal rows: 0 for the smooth cone (7), k ≥ 3 for the polyhedral one (8)
+  /// Of normal rows: 0 for the smooth cone (7) and for contacts that slide, k ≥ 3 for (8), kBoxFaces for (9).
+  int faces = 0;
 };
 
 /// A, b and rows of one size n. Memory grows only: after reserve(n), problems up to n rows use no heap.
@@ -94,14 +112,16 @@ class ConstraintProblem {
   /// zero. The default suits a J M⁻¹ Jᵀ computed in double precision; it is never taken below the rounding of n terms.
   double accuracy = 1e-13;
 
-  /// The tangent rows that follow row i.
+  /// The tangent or sliding rows that follow row i.
   int tangent_count(int i) const;
+  /// Whether row i is the normal row of a contact that slides (10).
+  bool is_sliding_contact(int i) const;
   /// Whether any row belongs to a contact.
   bool has_contacts() const;
 
-  /// What is wrong with the rows (negative or NaN limit, negative b_error, a tangent row without its normal row), or
-  /// with `accuracy`; empty when all is well. Numbers in A and b are for the solver to judge: they are results of a
-  /// computation, rows are arguments.
+  /// What is wrong with the rows (negative or NaN limit, negative b_error, a tangent row without its normal row,
+  /// tangent and sliding rows in one contact), or with `accuracy`; empty when all is well. Numbers in A and b are for
+  /// the solver to judge: they are results of a computation, rows are arguments.
   std::optional<std::string> find_fault() const;
 
  private:
@@ -109,10 +129,14 @@ class ConstraintProblem {
   std::vector<double> A_, b_;
 };
 
-/// Tangent rows that a contact may have.
+/// Corner j of the regular polygon of (8), on the unit circle; exactly on the axes where it belongs there, so that
+/// matrices made of it have zeros and not roundings.
+Eigen::Vector2d calc_regular_corner(int j, int faces);
+
+/// Tangent or sliding rows that a contact may have.
 inline constexpr int kMostTangents = 3;
 
-/// Admissible zᵢ; of a tangent row, whose bounds depend on the normal force, all.
+/// Admissible zᵢ; of tangent and sliding rows, whose bounds depend on the normal force, all.
 struct ForceBounds {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();

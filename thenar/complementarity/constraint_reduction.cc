@@ -2,7 +2,6 @@
 #include "thenar/complementarity/constraint_reduction.h"
 
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
 
 namespace thenar {
@@ -12,7 +11,7 @@ bool is_effectively_bilateral(const ConstraintRow& row) {
   return row.kind == RowKind::bilateral || (row.kind == RowKind::boxed && std::isinf(row.limit));
 }
 
-/// Collects the unknowns x with their columns of T, and the bounds y that go with them.
+/// Collects the unknowns x with their columns of T and S, and the bounds y that go with them.
 class Builder {
  public:
   explicit Builder(const ConstraintProblem& problem)
@@ -24,10 +23,13 @@ class Builder {
     for (int i = 0; i < problem.size(); ++i) add_row(i);
   }
 
-  int unknown_count() const { return static_cast<int>(columns.size()); }
+  int unknown_count() const { return static_cast<int>(unknowns.size()); }
 
-  /// z += column × x.
-  std::vector<VectorX<double>> columns;
+  struct Unknown {
+    VectorX<double> force;   ///< z += force × x: a column of T
+    VectorX<double> motion;  ///< motion · w ⊥ x: a column of S
+  };
+  std::vector<Unknown> unknowns;
   /// A row y: constant + Σ over `normal` − Σ over `parts` ⊥ y; y is added to the rows of `parts`.
   struct Bound {
     double constant = 0;
@@ -40,8 +42,9 @@ class Builder {
 
  private:
   int add_unknown(int row, double factor) {
-    columns.push_back(VectorX<double>::Zero(problem_.size()));
-    columns.back()(row) = factor;
+    VectorX<double> column = VectorX<double>::Zero(problem_.size());
+    column(row) = factor;
+    unknowns.push_back({column, column});
     return unknown_count() - 1;
   }
 
@@ -57,10 +60,15 @@ class Builder {
   }
 
   void add_contact(int i) {
-    const int normal = add_unknown(i, 1), tangents = problem_.tangent_count(i);
-    if (tangents == 1) add_interval(normal, i + 1);
-    if (tangents >= 2) add_polygon(normal, i + 1, problem_.row(i).faces);
-    if (tangents == 3) add_interval(normal, i + 3);
+    const int normal = add_unknown(i, 1), tangents = problem_.tangent_count(i), faces = problem_.row(i).faces;
+    if (problem_.is_sliding_contact(i)) {
+      for (int k = i + 1; k <= i + tangents; ++k) unknowns.back().force(k) = problem_.row(k).limit;
+    } else if (tangents == 1 || faces == kBoxFaces) {
+      for (int k = i + 1; k <= i + tangents; ++k) add_interval(normal, k);
+    } else {
+      add_polygon(normal, i + 1, faces);
+      if (tangents == 3) add_interval(normal, i + 3);
+    }
   }
 
   void add_interval(int normal, int row) {
@@ -75,10 +83,9 @@ class Builder {
     if (!(mu_1 > 0) || !(mu_2 > 0)) return;
     Bound bound{0, normal, {}};
     for (int k = 0; k < faces; ++k) {
-      const double angle = 2 * std::numbers::pi * k / faces;
-      const int corner = add_unknown(row, mu_1 * std::cos(angle));
-      columns.back()(row + 1) = mu_2 * std::sin(angle);
-      bound.parts.push_back(corner);
+      const Eigen::Vector2d corner = calc_regular_corner(k, faces);
+      bound.parts.push_back(add_unknown(row, mu_1 * corner.x()));
+      unknowns.back().force(row + 1) = unknowns.back().motion(row + 1) = mu_2 * corner.y();
     }
     bounds.push_back(std::move(bound));
   }
@@ -90,8 +97,8 @@ class Builder {
 
 bool is_polyhedral(const ConstraintProblem& problem) {
   for (int i = 0; i < problem.size(); ++i) {
-    if (problem.row(i).kind == RowKind::normal && problem.tangent_count(i) > 1 && problem.row(i).faces == 0)
-      return false;
+    const bool is_smooth = problem.row(i).kind == RowKind::normal && problem.row(i).faces == 0;
+    if (is_smooth && problem.tangent_count(i) > 1 && !problem.is_sliding_contact(i)) return false;
   }
   return true;
 }
@@ -105,13 +112,17 @@ ConstraintReduction::ConstraintReduction(const ConstraintProblem& problem) {
   const int n = problem.size(), unknowns = builder.unknown_count();
   const int size = unknowns + static_cast<int>(builder.bounds.size());
   T_.resize(n, unknowns);
-  for (int k = 0; k < unknowns; ++k) T_.col(k) = builder.columns[static_cast<std::size_t>(k)];
+  MatrixX<double> S(n, unknowns);
+  for (int k = 0; k < unknowns; ++k) {
+    T_.col(k) = builder.unknowns[static_cast<std::size_t>(k)].force;
+    S.col(k) = builder.unknowns[static_cast<std::size_t>(k)].motion;
+  }
   origin_ = builder.origin;
   lcp_.free_count = builder.free_count;
   lcp_.M = MatrixX<double>::Zero(size, size);
   lcp_.q = VectorX<double>::Zero(size);
-  lcp_.M.topLeftCorner(unknowns, unknowns) = T_.transpose() * problem.A() * T_;
-  lcp_.q.head(unknowns) = T_.transpose() * (problem.A() * origin_ + problem.b());
+  lcp_.M.topLeftCorner(unknowns, unknowns) = S.transpose() * problem.A() * T_;
+  lcp_.q.head(unknowns) = S.transpose() * (problem.A() * origin_ + problem.b());
   for (std::size_t k = 0; k < builder.bounds.size(); ++k) {
     const Builder::Bound& bound = builder.bounds[k];
     const int y = unknowns + static_cast<int>(k);

@@ -5,7 +5,8 @@
 /// Constraint problems as LCPs, for everything that LCPs have: all solutions, proofs, matrices that are neither
 /// symmetric nor semidefinite. All row kinds but smooth cones in two or three directions, which are not polyhedral.
 ///
-/// Forces are written as z = T x + z⁰ with x ≥ 0 (free for bilateral rows), and what bounds x is a row of its own:
+/// Forces are written as z = T x + z⁰ with x ≥ 0 (free for bilateral rows), their rows of the LCP are Sᵀ w with S = T
+/// but for contacts that slide, and what bounds x is a row of its own:
 ///
 ///     bilateral    z = x, x free, w = 0
 ///     unilateral   z = x,                                w ⊥ x
@@ -14,8 +15,10 @@
 ///                  z_t = D β, columns of D the corners of the friction section at zₙ = 1 (Stewart and Trinkle 1996),
 ///                                            Dᵀ w_t + λ ⊥ β,   xₙ − Σ β ⊥ λ
 ///
+///     sliding      zₙ = xₙ, zₖ = rₖ xₙ,                 wₙ ⊥ xₙ
+///
 /// λ is the speed of slip, seen along the corner that opposes it best. A third tangential row (torsion) has corners ±μ₃
-/// and a λ of its own; directions without friction (μ = 0) have no unknowns.
+/// and a λ of its own, as has every direction of a box cone; directions without friction (μ = 0) have no unknowns.
 
 #include "thenar/complementarity/constraint_problem.h"
 #include "thenar/complementarity/lcp.h"

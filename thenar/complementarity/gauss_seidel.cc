@@ -41,6 +41,12 @@ void ProjectedGaussSeidel::Work::run(std::span<const double> warm_start) {
   internal::calc_system_motion(system, forces, motions);
   for (;;) {
     solution.residual = system.residual(forces, motions);
+    if (solution.sweeps > 0 && !internal::is_bounded(solution.residual)) {  // they ran away: no force is as good
+      forces.setZero();
+      internal::calc_system_motion(system, forces, motions);
+      solution.residual = system.residual(forces, motions);
+      return;
+    }
     if (solution.residual <= options.tolerance) {
       // The sweeps' sums drift; what is called solved has been computed anew.
       internal::calc_system_motion(system, forces, motions);

@@ -7,7 +7,9 @@
 /// until nothing changes. Simple, with little memory, never far from an answer, and slow where many contacts share few
 /// degrees of freedom. ConeSolver is faster and more accurate; this is its starter, its fallback and its check.
 ///
-/// Convergence is certain without friction and for symmetric positive definite A; with friction it is the rule.
+/// Convergence is certain without friction and for symmetric positive definite A; with friction it is the rule. A
+/// contact that slides and that its own force does not open (constraint_problem.h, after (10)) gets none here: where it
+/// needs one the answer is `not_solved`, as it is where sweeps run away (then with z = 0).
 
 #include <memory>
 #include <optional>

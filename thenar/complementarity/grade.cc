@@ -61,9 +61,11 @@ Violation judge_row(const ForceBounds& bounds, Real unit, Real z, Real w) {
 /// The rows of one contact, normal first.
 struct ContactRows {
   int tangents = 0, faces = 0;
-  std::array<Real, kMostTangents + 1> unit{}, z{}, w{}, mu{};  ///< mu[0] is not used
+  bool is_sliding = false;
+  std::array<Real, kMostTangents + 1> unit{}, z{}, w{}, mu{};  ///< mu[0] is not used; ratios of a sliding contact
 
-  bool is_polyhedral() const { return faces > 0 && tangents > 1; }
+  bool is_box() const { return faces == kBoxFaces; }
+  bool has_polygon() const { return faces > kBoxFaces && tangents > 1; }
 };
 
 /// Direction of vertex j of the k-gon (8).
@@ -76,7 +78,8 @@ std::array<Real, 2> polygon_vertex(int j, int faces) {
 Real needed_normal_force(const ContactRows& c) {
   std::array<Real, kMostTangents> s{};
   for (int k = 1; k <= c.tangents; ++k) s[k - 1] = c.mu[k] > 0 ? c.z[k] / c.mu[k] : 0;
-  if (!c.is_polyhedral()) return std::hypot(s[0], s[1], s[2]);
+  if (c.is_box()) return larger(larger(std::abs(s[0]), std::abs(s[1])), std::abs(s[2]));
+  if (!c.has_polygon()) return std::hypot(s[0], s[1], s[2]);
   // The k-gon is the set of points below all its edges, at distance cos(π/k) from the centre.
   Real needed = std::abs(s[2]);
   for (int j = 0; j < c.faces; ++j) {
@@ -111,7 +114,10 @@ std::array<Real, 2> nearest_in_polygon(int faces, Real radius, std::array<Real, 
 /// The friction force next to x under this normal force, all over μ.
 std::array<Real, kMostTangents> nearest_friction(const ContactRows& c, Real normal,
                                                  const std::array<Real, kMostTangents>& x) {
-  if (c.is_polyhedral()) {
+  if (c.is_box()) {
+    return {std::clamp(x[0], -normal, normal), std::clamp(x[1], -normal, normal), std::clamp(x[2], -normal, normal)};
+  }
+  if (c.has_polygon()) {
     const auto polygon = nearest_in_polygon(c.faces, normal, {x[0], x[1]});
     return {polygon[0], polygon[1], std::clamp(x[2], -normal, normal)};
   }
@@ -158,8 +164,22 @@ Real judge_dissipation(const ContactRows& c) {
   return std::sqrt(square) * std::hypot(force[0] - nearest[0], force[1] - nearest[1], force[2] - nearest[2]);
 }
 
+/// Distance of the friction force from the one that belongs to the normal force, (10).
+Real judge_ratios(const ContactRows& c) {
+  Real square = 0;
+  for (int k = 1; k <= c.tangents; ++k) {
+    const Real missing = (c.z[k] - c.mu[k] * c.z[0]) * c.unit[k];
+    square += missing * missing;
+  }
+  return std::sqrt(square);
+}
+
 Violation judge_contact(const ContactRows& c) {
   Violation violation = judge_row({0, std::numeric_limits<double>::infinity()}, c.unit[0], c.z[0], c.w[0]);
+  if (c.is_sliding) {
+    violation.bounds = larger(violation.bounds, judge_ratios(c));
+    return violation;
+  }
   violation.bounds = larger(violation.bounds, judge_cone(c));
   violation.dissipation = judge_dissipation(c);
   return violation;
@@ -196,7 +216,9 @@ ConstraintGrade grade_solution(const ConstraintProblem& problem, std::span<const
   for (int first = 0; first < problem.size();) {
     const ConstraintRow& row = problem.row(first);
     const bool is_contact = row.kind == RowKind::normal;
-    ContactRows rows{.tangents = is_contact ? problem.tangent_count(first) : 0, .faces = row.faces};
+    ContactRows rows{.tangents = is_contact ? problem.tangent_count(first) : 0,
+                     .faces = row.faces,
+                     .is_sliding = problem.is_sliding_contact(first)};
     for (int k = 0; k <= rows.tangents; ++k) {
       const RowMotion motion = calc_motion(problem, z, first + k);
       rows.unit[k] = unit_of(problem, first + k);
@@ -245,7 +267,7 @@ CertificateGrade grade_certificate(const ConstraintProblem& problem, std::span<c
     gain -= yi * Real(problem.b()[i]);
     b_scale = larger(b_scale, std::abs(Real(problem.b()[i])) / unit);
     const RowKind kind = problem.row(i).kind;
-    const bool is_contact = kind == RowKind::normal || kind == RowKind::tangent;
+    const bool is_contact = kind == RowKind::normal || kind == RowKind::tangent || kind == RowKind::sliding;
     if (is_contact || std::isfinite(yi > 0 ? bounds.upper : bounds.lower))
       forbidden = larger(forbidden, std::abs(yi) * unit);
     Real Ay = 0;

@@ -8,7 +8,8 @@
 /// it is taken as it is.
 ///
 /// Contacts ((6) of constraint_problem.h) are judged as a whole: the normal row as a unilateral one; the friction force
-/// by what is missing to the cone, and by how far it is from the force that takes most power from the slip.
+/// by what is missing to the cone, and by how far it is from the force that takes most power from the slip. The
+/// friction of contacts that slide (10) is judged by its distance from the ratios alone.
 
 #include <span>
 
@@ -20,7 +21,7 @@ namespace thenar {
 struct ConstraintGrade {
   double scale = 0;  ///< maxᵢ (|b̂ᵢ| + Σⱼ |Âᵢⱼ ẑⱼ|): the numbers whose sum is ŵᵢ; 1 where all are 0
   /// z outside its bounds. Outside a cone: the smaller of the changes that would repair it, that of the normal force or
-  /// that of the friction force.
+  /// that of the friction force. Where a contact slides: |ẑ_t − r ẑₙ|, the change of the friction force.
   double bounds = 0;
   double motion = 0;           ///< w with a sign (or at all, if bilateral) that its row does not admit
   double complementarity = 0;  ///< min(distance of z to the bound that allows this w, |w|)

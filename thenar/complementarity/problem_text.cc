@@ -19,14 +19,15 @@ namespace {
 using internal::WordReader;
 using internal::write_number;
 
-constexpr std::array kKinds{RowKind::bilateral, RowKind::unilateral, RowKind::boxed, RowKind::normal, RowKind::tangent};
+constexpr std::array kKinds{RowKind::bilateral, RowKind::unilateral, RowKind::boxed,
+                            RowKind::normal,    RowKind::tangent,    RowKind::sliding};
 
 RowKind read_kind(WordReader& reader) {
   const std::string_view word = reader.word("the kind of a row");
   for (const RowKind kind : kKinds) {
     if (word == to_string(kind)) return kind;
   }
-  reader.fail(fmt::format("found {}, expected bilateral, unilateral, boxed, normal or tangent", quote(word)));
+  reader.fail(fmt::format("found {}, expected bilateral, unilateral, boxed, normal, tangent or sliding", quote(word)));
 }
 
 /// "kind name value name value …".

@@ -10,7 +10,7 @@
 ///     unilateral id 7 b -9.81         # kind, then names and values; limit, b_error and faces where they are not 0
 ///     boxed limit 0.5 id 8 b 0.25
 ///     normal faces 8 id 9 b -1        # a contact: its normal row and its tangent rows, limit is the coefficient
-///     tangent limit 0.6 id 10 b 0
+///     tangent limit 0.6 id 10 b 0     # or "sliding", limit is the ratio of friction to normal force
 ///     A
 ///     2 0.5 0 0
 ///     0.5 1 0 0

@@ -5,7 +5,7 @@
 /// The solutions of an LCP with given rows at z = 0 and at w = 0, S(α) of all_solutions.h, and how they become cells.
 /// In scaled units (lcp_scale_internal.h) unless said otherwise.
 
-#include "thenar/complementarity/generators_internal.h"
+#include "thenar/complementarity/generators.h"
 #include "thenar/complementarity/lcp_proof.h"
 #include "thenar/complementarity/lcp_scale_internal.h"
 

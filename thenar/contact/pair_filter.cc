@@ -19,9 +19,11 @@ std::vector<int> find_places(std::span<const BodyIndex> bodies, const std::vecto
   return out;
 }
 
-void set_groups(std::span<const BodyGroups> groups, bool allow, ShapedBodies& out) {
-  for (const BodyGroups& group : groups) {
-    out.filter.set(find_places(group.a, out.place), find_places(group.b, out.place), allow);
+/// Allows or forbids what the rules, BodyGroups or PairRules, name.
+template <class Rule>
+void set_pairs(std::span<const Rule> rules, bool allow, ShapedBodies& out) {
+  for (const Rule& rule : rules) {
+    out.filter.set(find_places(rule.a, out.place), find_places(rule.b, out.place), allow);
   }
 }
 
@@ -91,13 +93,10 @@ ShapedBodies find_touching_pairs(const Model& model, std::span<const BodyShape> 
     out.bodies.push_back(BodyIndex(i));
   }
   out.filter = PairFilter(static_cast<int>(out.bodies.size()), rules.all_pairs);
-  if (rules.all_pairs) {
-    forbid_neighbours(model, shapes, out);
-  } else {
-    set_groups(rules.pairs, true, out);
-  }
+  if (rules.all_pairs) forbid_neighbours(model, shapes, out);
+  set_pairs(std::span(rules.pairs), true, out);
   forbid_rigid_pairs(model, out);
-  set_groups(rules.excluded, false, out);
+  set_pairs(std::span(rules.excluded), false, out);
   return out;
 }
 

@@ -8,10 +8,10 @@
 /// objects. Left out are, of all pairs,
 ///
 /// - a body and itself, and bodies that can never move on each other: welded together, or both fixed to the world;
-/// - neighbours: links joined by a joint, whose shapes overlap there by design. Two hinges about one point are one
-///   joint, and so are joints with only an empty body (no mass, no shape) between them: then the links before and after
-///   them are neighbours too. A free joint joins nothing, and the ground is nobody's neighbour: an object on a free
-///   joint may lie on it;
+/// - neighbours that the user does not name: links joined by a joint, whose shapes overlap there by design. Two hinges
+///   about one point are one joint, and so are joints with only an empty body (no mass, no shape) between them: then
+///   the links before and after them are neighbours too. A free joint joins nothing, and the ground is nobody's
+///   neighbour: an object on a free joint may lie on it;
 /// - pairs that the user excludes.
 
 #include <cstdint>

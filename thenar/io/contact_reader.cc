@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thenar/base/text.h"
+#include "thenar/io/contact_law_reader_internal.h"
 #include "thenar/io/contact_reader_internal.h"
 #include "thenar/io/drive_reader_internal.h"
 
@@ -13,31 +14,46 @@ namespace {
 /// Entries of `pairs` and of `exclude`; beyond it, a pattern says it shorter.
 constexpr std::size_t kMostEntries = 10000;
 
+bool is_auto(const Field& field) { return field.node().is_scalar() && field.node().scalar == "auto"; }
+
+/// Throws InputError at the first of these keys; `home` says where it belongs. They are no typing errors, so the keys
+/// of similar spelling that MapReader would suggest are no help.
+void refuse_misplaced(const MapReader& mapping, std::initializer_list<std::string_view> keys, std::string_view home) {
+  for (const Node::Member& member : mapping.node().members) {
+    if (std::find(keys.begin(), keys.end(), member.name) == keys.end()) continue;
+    throw InputError(member.mark, fmt::format("{} of {} belongs in {}", quote(member.name), mapping.context(), home));
+  }
+}
+
 /// Turns the names and patterns of `contacts` into bodies.
-class GroupReader {
+class PairReader {
  public:
-  explicit GroupReader(const Scenario& scenario)
-      : model_(scenario.model), has_shape_(static_cast<std::size_t>(scenario.model.body_count()), false) {
+  PairReader(const Scenario& scenario, const Parameters& parameters)
+      : model_(scenario.model),
+        parameters_(parameters),
+        has_shape_(static_cast<std::size_t>(scenario.model.body_count()), false) {
     for (const BodyShape& shape : scenario.shapes) has_shape_[static_cast<std::size_t>(shape.body)] = true;
   }
 
-  /// Pairs that are to be looked at.
-  std::vector<BodyGroups> read_pairs(const Field& field) const {
-    std::vector<BodyGroups> out;
-    for (const Field& item : read_entries(field)) {
-      out.push_back(read_two_groups(item));
-      if (!can_touch(out.back())) {
-        item.fail("names no two bodies that could touch: they have no shapes, or cannot move on each other");
-      }
+  /// Pairs that are to be looked at, and their laws, where they say otherwise than `common`: 'auto', or a list that may
+  /// start with it.
+  void read_pairs(const Field& field, const LawChoices& common, ContactRules& rules) const {
+    if (is_auto(field)) return;
+    if (field.node().is_scalar()) {
+      field.fail(fmt::format("expects 'auto' or a list of pairs [a, b], found {}", describe(field.node())));
     }
-    if (out.empty()) field.fail("expects 'auto' or at least one pair, found an empty list");
-    return out;
+    const std::vector<Field> items = read_entries(field);
+    if (items.empty()) field.fail("expects 'auto' or at least one pair, found an empty list");
+    rules.all_pairs = is_auto(items.front());
+    for (std::size_t i = rules.all_pairs ? 1 : 0; i < items.size(); ++i) {
+      rules.pairs.push_back(read_pair(items[i], common));
+    }
   }
 
   /// Pairs that are not.
   std::vector<BodyGroups> read_exclusions(const Field& field) const {
     std::vector<BodyGroups> out;
-    for (const Field& item : read_entries(field)) out.push_back(read_two_groups(item));
+    for (const Field& item : read_entries(field)) out.push_back(read_exclusion(item));
     return out;
   }
 
@@ -49,20 +65,57 @@ class GroupReader {
                            items.size(), kMostEntries));
   }
 
+  /// [a, b], or {a: .., b: ..} with what is special about these contacts.
+  PairRule read_pair(const Field& field, const LawChoices& common) const {
+    PairRule out = field.node().is_sequence() ? make_rule(find_listed(field), common.make_law())
+                                              : read_special_pair(field, common);
+    if (can_touch(out)) return out;
+    field.fail("names no two bodies that could touch: they have no shapes, or cannot move on each other");
+  }
+
+  PairRule read_special_pair(const Field& field, const LawChoices& common) const {
+    MapReader reader = open_groups(field);
+    const LawReader law_reader(reader);
+    const StartReader start_reader(reader);
+    refuse_misplaced(reader, {"cone"}, "'contacts' itself: there is one cone for all pairs");
+    reader.finish();
+    PairRule out = make_rule(find_named(reader), law_reader.read(common, parameters_).make_law());
+    start_reader.read(parameters_, out.law);
+    return out;
+  }
+
+  static PairRule make_rule(BodyGroups groups, const ContactLaw& law) {
+    return {std::move(groups.a), std::move(groups.b), law};
+  }
+
   /// [a, b] or {a: .., b: ..}.
-  BodyGroups read_two_groups(const Field& field) const {
-    if (field.node().is_sequence()) {
-      const std::vector<Field> items = read::items(field);
-      if (items.size() != 2) field.fail(fmt::format("expects 2 bodies, [a, b], found {}", items.size()));
-      return {find_bodies(items[0]), find_bodies(items[1])};
-    }
+  BodyGroups read_exclusion(const Field& field) const {
+    if (field.node().is_sequence()) return find_listed(field);
+    MapReader reader = open_groups(field);
+    reader.finish();
+    return find_named(reader);
+  }
+
+  BodyGroups find_listed(const Field& field) const {
+    const std::vector<Field> items = read::items(field);
+    if (items.size() != 2) field.fail(fmt::format("expects 2 bodies, [a, b], found {}", items.size()));
+    return {find_bodies(items[0]), find_bodies(items[1])};
+  }
+
+  /// The mapping, in which `a` and `b` are known keys; find_named() reads them.
+  static MapReader open_groups(const Field& field) {
     if (!field.node().is_mapping()) {
       field.fail(fmt::format("expects two bodies, [a, b] or {{a: .., b: ..}}, found {}", describe(field.node())));
     }
     MapReader reader(field);
-    const auto a = reader.optional("a"), b = reader.optional("b");
-    reader.finish();
-    return {find_bodies(a ? *a : reader.required("a")), find_bodies(b ? *b : reader.required("b"))};
+    reader.optional("a");
+    reader.optional("b");
+    return reader;
+  }
+
+  BodyGroups find_named(MapReader& reader) const {
+    const Field a = reader.required("a"), b = reader.required("b");
+    return {find_bodies(a), find_bodies(b)};
   }
 
   std::vector<BodyIndex> find_bodies(const Field& field) const {
@@ -91,11 +144,11 @@ class GroupReader {
                            list_known(name, names, "bodies with shapes")));
   }
 
-  bool can_touch(const BodyGroups& groups) const {
+  bool can_touch(const PairRule& pair) const {
     const auto has_shape = [this](BodyIndex body) { return has_shape_[static_cast<std::size_t>(body)]; };
-    for (const BodyIndex a : groups.a) {
+    for (const BodyIndex a : pair.a) {
       if (!has_shape(a)) continue;
-      for (const BodyIndex b : groups.b) {
+      for (const BodyIndex b : pair.b) {
         if (has_shape(b) && model_.body(a).link != model_.body(b).link) return true;
       }
     }
@@ -103,6 +156,7 @@ class GroupReader {
   }
 
   const Model& model_;
+  const Parameters& parameters_;
   std::vector<bool> has_shape_;  ///< by body
 };
 
@@ -110,18 +164,18 @@ class GroupReader {
 
 ContactRules read_contacts(const Field& field, const Parameters& parameters, const Scenario& scenario) {
   MapReader reader(field);
-  const auto pairs = reader.optional("pairs"), exclude = reader.optional("exclude"), margin = reader.optional("margin");
+  const LawReader law_reader(reader);
+  const auto cone = reader.optional("cone"), pairs = reader.optional("pairs"), exclude = reader.optional("exclude"),
+             margin = reader.optional("margin");
+  refuse_misplaced(reader, {"mode", "slip"}, "an entry of 'pairs'");
   reader.finish();
-  const GroupReader groups(scenario);
+  const LawChoices common = law_reader.read({}, parameters);
+  const PairReader pair_reader(scenario, parameters);
   ContactRules rules;
-  if (pairs && pairs->node().is_scalar() && pairs->node().scalar != "auto") {
-    pairs->fail(fmt::format("expects 'auto' or a list of pairs [a, b], found {}", describe(pairs->node())));
-  }
-  if (pairs && !pairs->node().is_scalar()) {
-    rules.all_pairs = false;
-    rules.pairs = groups.read_pairs(*pairs);
-  }
-  if (exclude) rules.excluded = groups.read_exclusions(*exclude);
+  rules.law = common.make_law();
+  if (cone) rules.cone = read_cone(*cone, parameters);
+  if (pairs) pair_reader.read_pairs(*pairs, common, rules);
+  if (exclude) rules.excluded = pair_reader.read_exclusions(*exclude);
   if (margin) rules.margin = read::non_negative(*margin, kLength, parameters);
   return rules;
 }

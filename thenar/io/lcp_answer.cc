@@ -5,29 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "thenar/base/diagnostic.h"
+#include "thenar/io/json_answer_internal.h"
 
 namespace thenar {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using internal::Json;
+using internal::to_json;
 using Vector = VectorX<double>;
 
 // Writing.
 
-Json to_json(const Vector& x) { return Json(std::vector<double>(x.begin(), x.end())); }
-Json to_json(const std::vector<Vector>& list) {
-  Json out = Json::array();
-  for (const Vector& x : list) out.push_back(to_json(x));
-  return out;
-}
-
 Json problem_json(const Lcp& problem) {
-  Json M = Json::array();
-  for (int i = 0; i < problem.size(); ++i) M.push_back(to_json(Vector(problem.M.row(i))));
-  return {{"free", problem.free_count}, {"M", M}, {"q", to_json(problem.q)}};
+  return {{"free", problem.free_count}, {"M", internal::matrix_json(problem.M)}, {"q", to_json(problem.q)}};
 }
 
 Json node_json(const ProofNode& node) {
@@ -105,63 +96,27 @@ Json p_json(const PMatrixTest& test) {
 
 // Reading.
 
-/// Turns complaints of the JSON library into ours.
-class AnswerReader {
+class AnswerReader : public internal::JsonAnswer {
  public:
-  AnswerReader(const std::string& text, const std::string& name) : name_(name) {
-    try {
-      root_ = Json::parse(text);
-    } catch (const Json::parse_error& error) {
-      fail(fmt::format("expects the JSON of an answer, as 'thenar lcp --json' prints it: {}", error.what()));
-    }
-    if (!root_.is_object() || !root_.contains("problem")) {
-      fail("expects an object with 'problem', as 'thenar lcp --json' prints it");
-    }
-  }
-
-  const Json& root() const { return root_; }
-
-  template <class Read>
-  auto read(const std::string& what, const Read& read_it) const {
-    try {
-      return read_it();
-    } catch (const Json::exception& error) {
-      fail(fmt::format("'{}' is not as 'thenar lcp --json' prints it: {}", what, error.what()));
-    }
-  }
-
-  Vector vector(const Json& json, int n, const std::string& what) const {
-    const auto list = read(what, [&] { return json.get<std::vector<double>>(); });
-    if (static_cast<int>(list.size()) != n) {
-      fail(fmt::format("'{}' has {} numbers, expected {}", what, list.size(), n));
-    }
-    return Eigen::Map<const Vector>(list.data(), n);
-  }
+  AnswerReader(const std::string& text, const std::string& name) : JsonAnswer(text, name, "thenar lcp --json") {}
 
   Lcp problem() const {
-    const Json& json = root_.at("problem");
+    const Json& json = root().at("problem");
     Lcp out;
     out.free_count = read("problem.free", [&] { return json.value("free", 0); });
     const auto q = read("problem.q", [&] { return json.at("q").get<std::vector<double>>(); });
     const auto n = static_cast<int>(q.size());
-    const auto rows = read("problem.M", [&] { return json.at("M").get<std::vector<std::vector<double>>>(); });
-    if (static_cast<int>(rows.size()) != n) fail(fmt::format("'problem.M' has {} rows, expected {}", rows.size(), n));
     if (out.free_count < 0 || out.free_count > n) fail("'problem.free' is not a number of rows");
     out.q = Eigen::Map<const Vector>(q.data(), n);
-    out.M.resize(n, n);
-    for (int i = 0; i < n; ++i) {
-      const auto& row = rows[static_cast<std::size_t>(i)];
-      if (static_cast<int>(row.size()) != n) fail(fmt::format("row {} of 'problem.M' has not {} numbers", i, n));
-      for (int j = 0; j < n; ++j) out.M(i, j) = row[static_cast<std::size_t>(j)];
-    }
+    out.M = matrix(read("problem.M", [&] { return json.at("M"); }), n, n, "problem.M");
     return out;
   }
 
   std::vector<SolutionCell> cells(int n) const {
     std::vector<SolutionCell> out;
-    if (!root_.contains("cells")) return out;
-    const Json& solutions = root_.at("solutions");
-    for (const Json& json : root_.at("cells")) {
+    if (!root().contains("cells")) return out;
+    const Json& solutions = root().at("solutions");
+    for (const Json& json : root().at("cells")) {
       SolutionCell cell;
       cell.in_basis = read("cells.basis", [&] { return json.at("basis").get<std::vector<bool>>(); });
       for (const auto k : read("cells.vertices", [&] { return json.at("vertices").get<std::vector<std::size_t>>(); })) {
@@ -179,7 +134,7 @@ class AnswerReader {
   }
 
   std::vector<ProofNode> tree(int n) const {
-    const Json& certificate = root_.at("certificate");
+    const Json& certificate = root().at("certificate");
     std::vector<ProofNode> out;
     if (certificate.contains("y")) {
       out.push_back(end(ProofNode::Kind::infeasible, certificate.at("y"), n));
@@ -190,8 +145,6 @@ class AnswerReader {
     }
     return out;
   }
-
-  [[noreturn]] void fail(const std::string& message) const { throw InputError({name_, 0, 0}, message); }
 
  private:
   ProofNode end(ProofNode::Kind kind, const Json& y, int n) const {
@@ -225,9 +178,6 @@ class AnswerReader {
     });
     return out;
   }
-
-  std::string name_;
-  Json root_;
 };
 
 /// What the cells amount to.

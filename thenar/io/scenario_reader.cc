@@ -52,11 +52,17 @@ Floating read_floating(const std::optional<Field>& field, JointKind kind, const 
   return out;
 }
 
-/// Reads one scenario; the document outlives it.
+/// Documents of model files, by path: each is read once.
+using ModelDocuments = std::map<std::string, Node>;
+
+/// Reads one scenario; the documents outlive it.
 class ScenarioReader {
  public:
-  ScenarioReader(const Node& root, std::string file_name, fs::path folder)
-      : root_(Field(root, "the scenario")), file_name_(std::move(file_name)), folder_(std::move(folder)) {}
+  ScenarioReader(const Node& root, std::string file_name, fs::path folder, ModelDocuments& models)
+      : root_(Field(root, "the scenario")),
+        file_name_(std::move(file_name)),
+        folder_(std::move(folder)),
+        models_(models) {}
 
   Scenario read() {
     check_version(root_);
@@ -185,8 +191,10 @@ class ScenarioReader {
     if (path.extension() != ".yaml" && path.extension() != ".yml") {
       field.fail(fmt::format("names {}; this version reads models in YAML (.yaml) only", quote(path.string())));
     }
-    const Node document = read_document(path.lexically_normal());
-    add_hand_from_model(document, overrides, mount, builder_, added_);
+    const std::string key = path.lexically_normal().string();
+    auto document = models_.find(key);
+    if (document == models_.end()) document = models_.emplace(key, read_document(key)).first;
+    add_hand_from_model(document->second, overrides, mount, builder_, added_);
   }
 
   void read_object(const Field& field) {
@@ -321,6 +329,7 @@ class ScenarioReader {
   MapReader root_;
   std::string file_name_;
   fs::path folder_;
+  ModelDocuments& models_;
   Parameters parameters_;
   ModelBuilder builder_;
   AddedBodies added_;
@@ -353,29 +362,82 @@ void apply_overrides(Node& root, std::span<const std::string> overrides) {
   for (const std::string& assignment : overrides) apply_override(root, assignment);
 }
 
+/// FNV-1a over the entries of documents. Every text goes in with its length, every list and mapping with its size, so
+/// that different documents are different rows of bytes.
+class Fingerprint {
+ public:
+  void add(const Node& node) {
+    add(static_cast<std::uint64_t>(node.kind));
+    add(static_cast<std::uint64_t>(node.quoted));
+    add(node.scalar);
+    add(node.items.size());
+    for (const Node& item : node.items) add(item);
+    add(node.members.size());
+    for (const Node::Member& member : node.members) {
+      add(member.name);
+      add(member.value);
+    }
+  }
+  void add(const std::string& text) {
+    add(text.size());
+    for (const char c : text) add_byte(static_cast<unsigned char>(c));
+  }
+
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void add(std::uint64_t number) {
+    for (int i = 0; i < 8; ++i) add_byte(static_cast<unsigned char>(number >> (8 * i)));
+  }
+  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3u; }
+
+  std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
 }  // namespace
 
-Scenario read_scenario(const fs::path& path, std::span<const std::string> overrides) {
-  Node root = read_document(path);
-  apply_overrides(root, overrides);
-  if (is_model_document(root)) {
-    throw InputError(root.mark, "this is a model, not a scenario: name it in the 'hands' of a scenario");
+ScenarioDocument::ScenarioDocument(const fs::path& path) : path_(path), root_(read_document(path)) {
+  if (is_model_document(root_)) {
+    throw InputError(root_.mark, "this is a model, not a scenario: name it in the 'hands' of a scenario");
   }
-  return ScenarioReader(root, path.string(), path.parent_path()).read();
+}
+
+void ScenarioDocument::set(std::string_view assignment) { apply_override(root_, assignment); }
+
+Scenario ScenarioDocument::build() {
+  return ScenarioReader(root_, path_.string(), path_.parent_path(), models_).read();
+}
+
+std::uint64_t ScenarioDocument::fingerprint() const {
+  Fingerprint out;
+  out.add(root_);
+  for (const auto& [name, model] : models_) {
+    out.add(name);
+    out.add(model);
+  }
+  return out.value();
+}
+
+Scenario read_scenario(const fs::path& path, std::span<const std::string> overrides) {
+  ScenarioDocument document(path);
+  for (const std::string& assignment : overrides) document.set(assignment);
+  return document.build();
 }
 
 Scenario parse_scenario(std::string_view text, std::string file_name, const fs::path& folder,
                         std::span<const std::string> overrides) {
   Node root = parse_document(text, file_name);
   apply_overrides(root, overrides);
-  return ScenarioReader(root, std::move(file_name), folder).read();
+  ModelDocuments models;
+  return ScenarioReader(root, std::move(file_name), folder, models).read();
 }
 
 LoadedFile read_scenario_or_model(const fs::path& path, std::span<const std::string> overrides) {
   Node root = read_document(path);
   apply_overrides(root, overrides);
   if (is_model_document(root)) return {read_model_as_scenario(root, path), true};
-  return {ScenarioReader(root, path.string(), path.parent_path()).read(), false};
+  ModelDocuments models;
+  return {ScenarioReader(root, path.string(), path.parent_path(), models).read(), false};
 }
 
 }  // namespace thenar

@@ -5,10 +5,13 @@
 /// Reads scenario and model files into a Scenario. The formats are described in docs/formats.md, which also tells what
 /// is left out by this version (laws of contact, other engines): files that ask for it are refused, never misread.
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 
+#include "thenar/io/document.h"
 #include "thenar/simulate/scenario.h"
 
 namespace thenar {
@@ -16,6 +19,31 @@ namespace thenar {
 struct LoadedFile {
   Scenario scenario;
   bool is_model = false;  ///< a model file: one hand on a fixed base, at q = 0
+};
+
+/// A scenario file that is read once and built many times, with other entries each time: neither its text nor those of
+/// its models are read again. Threads need a copy each.
+class ScenarioDocument {
+ public:
+  /// Reads a scenario; model files that it names are found relative to its folder. Throws InputError.
+  explicit ScenarioDocument(const std::filesystem::path& path);
+
+  const Node& root() const { return root_; }
+
+  /// Replaces or adds an entry, "path=value" (apply_override). Throws InputError.
+  void set(std::string_view assignment);
+
+  /// Throws InputError.
+  Scenario build();
+
+  /// A number that tells apart documents with different entries (FNV-1a, 64 bits), also in the models that build() has
+  /// read so far. Comments and layout do not matter.
+  std::uint64_t fingerprint() const;
+
+ private:
+  std::filesystem::path path_;
+  Node root_;
+  std::map<std::string, Node> models_;  ///< by path
 };
 
 /// Reads a scenario, after the overrides "path=value" (apply_override) in their order. Model files that it names are

@@ -23,7 +23,7 @@ constexpr double kMargin = 0.05;  ///< of the range of y, above and below the po
 constexpr std::size_t kMostLegendEntries = 64;
 
 bool is_same_entry(const ChartSeries& a, const ChartSeries& b) {
-  return a.label == b.label && a.style == b.style && a.shape == b.shape;
+  return a.label == b.label && a.style == b.style && a.shape == b.shape && a.texture == b.texture;
 }
 
 bool has_same_legend(const ChartPanel& a, const ChartPanel& b) {
@@ -59,11 +59,15 @@ LegendLayout lay_out_legend(const ChartPanel& panel, double width) {
 AxisRange find_range(const ChartPanel& panel, const ChartAxis& axis, double PlotPoint::*coordinate) {
   if (axis.range) return widen_range(axis.range->lo, axis.range->hi, 0);
   double lo = std::numeric_limits<double>::infinity(), hi = -lo;
-  for (const ChartSeries& series : panel.series) {
-    for (const PlotPoint& point : series.points) {
+  const auto include = [&](const std::vector<PlotPoint>& points) {
+    for (const PlotPoint& point : points) {
       lo = std::min(lo, point.*coordinate);
       hi = std::max(hi, point.*coordinate);
     }
+  };
+  for (const ChartSeries& series : panel.series) {
+    include(series.points);
+    for (const std::vector<PlotPoint>& loop : series.loops) include(loop);
   }
   return lo > hi ? AxisRange{} : widen_range(lo, hi, kMargin);
 }

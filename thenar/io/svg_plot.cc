@@ -18,6 +18,14 @@ using namespace internal;
 constexpr std::array<const char*, 8> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                               "#56B4E9", "#E69F00", "#000000", "#7F7F7F"};
 constexpr std::array<const char*, 4> kDashes{"", "6 2.5", "1.8 2.2", "7 2 1.6 2"};
+constexpr std::array<const char*, 8> kAreaColours{"#77AADD", "#EE8866", "#EEDD88", "#FFAABB",
+                                                  "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00"};
+constexpr const char* kGreyArea = "#CCC";
+constexpr const char* kDarkArea = "#444";
+constexpr const char* kOutlineDash = "5 3";
+/// Names of the patterns; longer than they need be, since a page with several pictures has them all.
+constexpr const char* kHatchId = "thenar-hatch";
+constexpr const char* kDotsId = "thenar-dots";
 constexpr const char* kInk = "#222";
 constexpr const char* kGridColour = "#E8E8E8";
 constexpr const char* kZeroColour = "#BBB";
@@ -34,6 +42,20 @@ std::string dash_attribute(int style) {
   const char* dash = kDashes[static_cast<std::size_t>(style) / kColours.size() % kDashes.size()];
   return *dash ? fmt::format(" stroke-dasharray=\"{}\"", dash) : std::string();
 }
+
+const char* area_colour(const ChartSeries& series) {
+  if (series.texture == AreaTexture::grey) return kGreyArea;
+  if (series.texture == AreaTexture::dark) return kDarkArea;
+  return kAreaColours[static_cast<std::size_t>(series.style) % kAreaColours.size()];
+}
+
+/// The pattern that lies on an area, or null.
+const char* pattern_of(const ChartSeries& series) {
+  if (series.texture == AreaTexture::hatched) return kHatchId;
+  return series.texture == AreaTexture::dotted ? kDotsId : nullptr;
+}
+
+bool has_points(const ChartSeries& series) { return !series.points.empty() || !series.loops.empty(); }
 
 double map(double value, const AxisRange& range) {
   // Halves, since the range of the largest numbers is none.
@@ -70,7 +92,28 @@ class SvgWriter {
         pixels(layout_.width), pixels(layout_.height), kFontSize, kInk);
     add("<title>{}</title>\n", escape_xml(chart_.name.empty() ? chart_.title : chart_.name));
     if (!chart_.description.empty()) add("<desc>{}</desc>\n", escape_xml(chart_.description));
+    draw_patterns();
     add("<rect width=\"{}\" height=\"{}\" fill=\"#FFF\"/>\n", pixels(layout_.width), pixels(layout_.height));
+  }
+
+  /// Those in use. The lines of the hatch run over the corners of their tile, so that no seam is seen.
+  void draw_patterns() {
+    const auto is_used = [&](const char* pattern) {
+      return std::any_of(chart_.panels.begin(), chart_.panels.end(), [&](const ChartPanel& panel) {
+        return std::any_of(panel.series.begin(), panel.series.end(),
+                           [&](const ChartSeries& series) { return pattern_of(series) == pattern; });
+      });
+    };
+    constexpr const char* kOpen =
+        "<defs><pattern id=\"{}\" patternUnits=\"userSpaceOnUse\" width=\"{}\" height=\"{}\">";
+    if (is_used(kHatchId)) {
+      add(kOpen, kHatchId, 8, 8);
+      add("<path stroke=\"{}\" stroke-width=\"1.1\" d=\"M-2 2L2 -2M0 8L8 0M6 10L10 6\"/></pattern></defs>\n", kInk);
+    }
+    if (is_used(kDotsId)) {
+      add(kOpen, kDotsId, 6, 6);
+      out_ += "<circle cx=\"3\" cy=\"3\" r=\"1.3\" fill=\"#FFF\"/></pattern></defs>\n";
+    }
   }
 
   void draw_legend(const LegendLayout& legend) {
@@ -114,7 +157,30 @@ class SvgWriter {
       case SeriesShape::marker:
         draw_circle(middle, y, kMarkerRadius, series.style);
         break;
+      case SeriesShape::area:
+        fill_area(series, fmt::format("M{} {}h{}v11h{}z", pixels(x + 1), pixels(y - 5.5), pixels(kSwatchWidth - 2),
+                                      pixels(2 - kSwatchWidth)));
+        break;
+      case SeriesShape::outline:
+        add("<path stroke=\"{}\" stroke-width=\"{}\" stroke-dasharray=\"{}\" d=\"M{} {}h{}\"/>\n", kInk, kThickLine,
+            kOutlineDash, pixels(x), pixels(y), pixels(kSwatchWidth));
+        break;
     }
+  }
+
+  /// A path in the colour of an area, and again in its pattern.
+  void fill_area(const ChartSeries& series, const std::string& path) {
+    add("<path fill=\"{}\" fill-rule=\"evenodd\" stroke=\"{}\" stroke-width=\"0.6\" stroke-linejoin=\"round\" "
+        "d=\"{}\">",
+        area_colour(series), kInk, path);
+    add("<title>{}</title></path>\n", escape_xml(tooltip_of(series)));
+    if (const char* pattern = pattern_of(series)) {
+      add("<path fill=\"url(#{})\" fill-rule=\"evenodd\" pointer-events=\"none\" d=\"{}\"/>\n", pattern, path);
+    }
+  }
+
+  static const std::string& tooltip_of(const ChartSeries& series) {
+    return series.tooltip.empty() ? series.label : series.tooltip;
   }
 
   void draw_circle(double x, double y, double radius, int style) {
@@ -130,13 +196,12 @@ class SvgWriter {
     draw_legend(place.legend);
     draw_grid(place);
     draw_mark_lines(place);
-    const bool has_points = std::any_of(panel.series.begin(), panel.series.end(),
-                                        [](const ChartSeries& series) { return !series.points.empty(); });
-    if (!has_points) {
+    if (std::none_of(panel.series.begin(), panel.series.end(), has_points)) {
       add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"#777\">no data</text>\n",
           pixels(place.plot.x + place.plot.width / 2), pixels(place.plot.y + place.plot.height / 2));
     }
     for (const ChartSeries& series : panel.series) draw_series(series, panel, place);
+    for (const ChartText& text : panel.texts) draw_text(text, place);
     draw_axes(panel, place);
     out_ += "</g>\n";
   }
@@ -179,9 +244,12 @@ class SvgWriter {
   static double line_width(std::size_t series_count) { return series_count > kMostThickLines ? kThinLine : kThickLine; }
 
   void draw_series(const ChartSeries& series, const ChartPanel& panel, const PanelLayout& place) {
-    if (series.points.empty()) return;
-    std::vector<PlotPoint> points;
-    for (const PlotPoint& point : series.points) points.push_back({x_of(point.x, place), y_of(point.y, place)});
+    if (!has_points(series)) return;
+    if (series.shape == SeriesShape::area || series.shape == SeriesShape::outline) {
+      draw_loops(series, place);
+      return;
+    }
+    const std::vector<PlotPoint> points = to_pixels(series.points, place);
     const char* colour = colour_of(series.style);
     const char* tag = "polyline";
     switch (series.shape) {
@@ -207,8 +275,57 @@ class SvgWriter {
             2 * kMarkerRadius);
         add_dots(points);
         break;
+      case SeriesShape::area:
+      case SeriesShape::outline:
+        break;
     }
-    add("\"><title>{}</title></{}>\n", escape_xml(series.tooltip.empty() ? series.label : series.tooltip), tag);
+    add("\"><title>{}</title></{}>\n", escape_xml(tooltip_of(series)), tag);
+  }
+
+  static std::vector<PlotPoint> to_pixels(const std::vector<PlotPoint>& points, const PanelLayout& place) {
+    std::vector<PlotPoint> out;
+    for (const PlotPoint& point : points) out.push_back({x_of(point.x, place), y_of(point.y, place)});
+    return out;
+  }
+
+  void draw_loops(const ChartSeries& series, const PanelLayout& place) {
+    std::string path;
+    for (const std::vector<PlotPoint>& loop : series.loops) append_loop(to_pixels(loop, place), path);
+    if (series.shape == SeriesShape::area) {
+      fill_area(series, path);
+      return;
+    }
+    add("<path fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-dasharray=\"{}\" stroke-linejoin=\"round\" "
+        "d=\"{}\">",
+        kInk, kThickLine, kOutlineDash, path);
+    add("<title>{}</title></path>\n", escape_xml(tooltip_of(series)));
+  }
+
+  static void append_loop(std::vector<PlotPoint> loop, std::string& path) {
+    if (loop.empty()) return;
+    loop.push_back(loop.front());
+    std::vector<PlotPoint> line = simplify_line(loop, kLineTolerance);
+    line.pop_back();
+    char command = 'M';
+    for (const PlotPoint& point : line) {
+      path += command;
+      append_pixels(point.x, path);
+      path += ' ';
+      append_pixels(point.y, path);
+      command = 'L';
+    }
+    path += 'z';
+  }
+
+  /// On a white rim, since it may stand on any colour and texture.
+  void draw_text(const ChartText& text, const PanelLayout& place) {
+    const double x = x_of(text.middle.x, place), y = y_of(text.middle.y, place);
+    const double room_x = 2 * (x_of(text.middle.x + text.half_width, place) - x);
+    const double room_y = 2 * (y - y_of(text.middle.y + text.half_height, place));
+    if (text_width(text.text, kFontSize) + 6 > room_x || kFontSize + 6 > room_y) return;
+    add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-weight=\"bold\" stroke=\"#FFF\" stroke-width=\"3\" "
+        "stroke-linejoin=\"round\" paint-order=\"stroke\" pointer-events=\"none\">{}</text>\n",
+        pixels(x), pixels(y + 0.35 * kFontSize), escape_xml(text.text));
   }
 
   void add_line_points(const std::vector<PlotPoint>& points) {

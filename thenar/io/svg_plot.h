@@ -8,7 +8,8 @@
 ///
 /// Colours are those of Okabe and Ito (2008), which people with any common colour blindness can tell apart, without the
 /// yellow, which is faint on white. Styles beyond the eighth repeat the colours with other dashes. A panel with more
-/// than eight lines has thinner ones.
+/// than eight lines has thinner ones. Areas have the eight light colours of Tol (2021, "light" without its grey), which
+/// keep texts on them legible.
 ///
 /// The file says everything by attributes, so that browsers, vector editors and typesetters show the same. Lines are
 /// simplified within a twentieth of a pixel. Texts are set in Helvetica or the like.
@@ -27,7 +28,18 @@ enum class SeriesShape {
   line,    ///< a polyline
   dots,    ///< a small dot at every point
   region,  ///< a closed outline, lightly filled
-  marker   ///< a large dot at every point
+  marker,  ///< a large dot at every point
+  area,    ///< what the loops enclose (by the even-odd rule), filled, with a fine outline
+  outline  ///< the loops as dashed lines
+};
+
+/// How an area is filled.
+enum class AreaTexture {
+  plain,    ///< in its colour
+  hatched,  ///< its colour under dark lines
+  dotted,   ///< its colour under light dots
+  grey,     ///< light grey, whatever its colour
+  dark      ///< dark grey, whatever its colour
 };
 
 struct ChartSeries {
@@ -35,7 +47,16 @@ struct ChartSeries {
   std::string tooltip{};  ///< shown when the pointer rests on it; the label if empty
   int style = 0;          ///< colour and dash, see above
   SeriesShape shape = SeriesShape::line;
-  std::vector<PlotPoint> points{};  ///< in the units of the axes, finite
+  std::vector<PlotPoint> points{};              ///< in the units of the axes, finite
+  std::vector<std::vector<PlotPoint>> loops{};  ///< of areas and outlines, in place of points; likewise
+  AreaTexture texture = AreaTexture::plain;
+};
+
+/// A short text inside of a panel, left out where it is wider or higher than its room.
+struct ChartText {
+  std::string text{};
+  PlotPoint middle{};                      ///< in the units of the axes
+  double half_width = 0, half_height = 0;  ///< of its room, likewise
 };
 
 struct ChartAxis {
@@ -47,6 +68,7 @@ struct ChartPanel {
   std::string title{};
   ChartAxis x{}, y{};
   std::vector<ChartSeries> series{};
+  std::vector<ChartText> texts{};
 };
 
 /// A row of small marks above the panels, at values of x.

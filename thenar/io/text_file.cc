@@ -24,12 +24,12 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-LineFile::LineFile(const fs::path& folder, const std::string& name) : path_(folder / name) {
+LineFile::LineFile(const fs::path& folder, const std::string& name, Start start) : path_(folder / name) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) fail("create the folder", folder, error.message());
   if (!fs::is_directory(folder, error)) fail("write into", folder, "it is not a folder");
-  file_.reset(std::fopen(path_.string().c_str(), "wb"));
+  file_.reset(std::fopen(path_.string().c_str(), start == Start::append ? "ab" : "wb"));
   if (!file_) fail("write", path_, std::strerror(errno));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // A buffer of its own would cut lines where it is full.
 }

@@ -17,9 +17,12 @@ namespace thenar {
 /// leaves nothing half-written.
 class LineFile {
  public:
-  /// Creates the folder if it is missing and the file in it, replacing an older one. Throws std::runtime_error with a
-  /// clear message if that cannot be done.
-  LineFile(const std::filesystem::path& folder, const std::string& name);
+  /// What becomes of an older file of that name.
+  enum class Start { replace, append };
+
+  /// Creates the folder if it is missing and the file in it. Throws std::runtime_error with a clear message if that
+  /// cannot be done.
+  LineFile(const std::filesystem::path& folder, const std::string& name, Start start = Start::replace);
 
   /// Adds whole lines. False when they could not be written; error() says why, and nothing is written from then on.
   bool write(std::string_view lines);

@@ -143,15 +143,23 @@ void InstantSolver::choose_rows_at_rest(VectorX<double>& v) {
   }
 }
 
-const Mode& InstantSolver::resolve_mode(double t, const VectorX<double>& q, VectorX<double>& v, Trigger trigger) {
+const std::vector<int>& InstantSolver::find_rows_at_rest(double t, const VectorX<double>& q, VectorX<double>& v,
+                                                         VectorX<double>& vdot) {
   choose_rows_at_rest(v);
   motion_.set_mode(mode_);
+  PowerFlow<double> power;
+  motion_.calc_free_acceleration(t, q.data(), v.data(), vdot.data(), power);
+  return chosen_;
+}
+
+const Mode& InstantSolver::resolve_mode(double t, const VectorX<double>& q, VectorX<double>& v, Trigger trigger) {
+  choose_rows_at_rest(v);
   if (chosen_.empty()) {
+    motion_.set_mode(mode_);
     fault_.clear();
     return motion_.mode();
   }
-  PowerFlow<double> power;
-  motion_.calc_free_acceleration(t, q.data(), v.data(), vdot_.data(), power);
+  find_rows_at_rest(t, q, v, vdot_);
   set_up_problem(q, v);
   for (int k = 0; k < problem_.size(); ++k) {
     const JointRow& r = row(chosen_[static_cast<std::size_t>(k)]);

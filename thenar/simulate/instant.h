@@ -73,6 +73,12 @@ class InstantSolver {
   /// mode.
   const Mode& resolve_mode(double t, const VectorX<double>& q, VectorX<double>& v, Trigger trigger);
 
+  /// The rows that take part in the motion that follows (q, v) at time t, for which `vdot` is the acceleration without
+  /// their reactions; small speeds of joints that come to rest are set to zero. Needs find_touching. The motion is left
+  /// in the mode without held rows.
+  const std::vector<int>& find_rows_at_rest(double t, const VectorX<double>& q, VectorX<double>& v,
+                                            VectorX<double>& vdot);
+
   /// Why the last problem has no answer: rows that contradict each other; empty when all is well.
   const std::string& fault() const { return fault_; }
 

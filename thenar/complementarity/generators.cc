@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/complementarity/generators_internal.h"
+#include "thenar/complementarity/generators.h"
 
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
-namespace thenar::internal {
+namespace thenar {
 namespace {
 
 /// The inequalities that a ray meets as equations, one bit each.
@@ -188,4 +188,4 @@ std::optional<Generators> find_generators(const LongMatrix& G, const LongVector&
   return out;
 }
 
-}  // namespace thenar::internal
+}  // namespace thenar

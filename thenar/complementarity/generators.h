@@ -13,7 +13,7 @@
 
 #include "thenar/spatial/linear.h"
 
-namespace thenar::internal {
+namespace thenar {
 
 using LongVector = VectorX<long double>;
 using LongMatrix = MatrixX<long double>;
@@ -28,4 +28,4 @@ struct Generators {
 /// of length 1, are none. Empty when there would be more than `most` generators on the way.
 std::optional<Generators> find_generators(const LongMatrix& G, const LongVector& h, long double tolerance, int most);
 
-}  // namespace thenar::internal
+}  // namespace thenar

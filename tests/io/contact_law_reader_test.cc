@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "scenario_texts.h"
+#include "thenar/contact/pair_filter.h"
+
+// What the reader refuses, with the messages, is in bad/contacts_*.yaml.
+
+namespace thenar {
+namespace {
+
+/// A ball and a cube over a table and beside a wall, with parameters; `contacts` is in flow style.
+ContactRules read(const std::string& contacts) {
+  return *testing::parse(
+              "parameters: {mu: 0.4, depth: 4 mm, faces: 6}\n"
+              "objects:\n"
+              "  - {name: ball, shape: {sphere: 1 cm}, mass: 1}\n"
+              "  - {name: cube, shape: {box: [1, 1, 1]}, mass: 1}\n"
+              "  - {name: table, joint: fixed, shape: {plane: {}}}\n"
+              "  - {name: wall, joint: fixed, shape: {plane: {}}}\n"
+              "contacts: " +
+              contacts + "\n")
+              .contacts;
+}
+
+/// The law of an entry for ball and table, under `common` keys of `contacts`, each with a comma after it.
+ContactLaw read_entry(const std::string& entry, const std::string& common = "") {
+  const ContactRules rules = read("{" + common + "pairs: [{a: ball, b: table, " + entry + "}]}");
+  EXPECT_EQ(rules.find_fault().value_or(""), "");
+  return rules.pairs.at(0).law;
+}
+
+TEST(ContactLawReader, DefaultsAreThoseOfTheDocument) {
+  for (const char* text : {"{}", "{pairs: auto}", "{pairs: [[ball, table]]}"}) {
+    const ContactRules rules = read(text);
+    EXPECT_EQ(rules.law, ContactLaw());
+    EXPECT_EQ(rules.cone, FrictionCone());
+    for (const PairRule& rule : rules.pairs) EXPECT_EQ(rule.law, ContactLaw());
+  }
+  EXPECT_EQ(ContactLaw().fingertip, Fingertip::frictional_point);
+  EXPECT_EQ(ContactLaw().friction, 0.5);
+  EXPECT_EQ(ContactLaw().restitution, 0);
+  EXPECT_EQ(ContactLaw().mode, DeclaredMode::automatic);
+}
+
+TEST(ContactLawReader, EveryKeyIsRead) {
+  const ContactRules rules =
+      read("{friction: {static: 0.7, kinetic: 0.6}, fingertip: soft, torsion: 5 mm, restitution: 0.3, cone: box}");
+  EXPECT_EQ(rules.law, (ContactLaw{.fingertip = Fingertip::soft,
+                                   .friction = 0.6,
+                                   .static_friction = 0.7,
+                                   .torsion = 0.005,
+                                   .restitution = 0.3}));
+  EXPECT_EQ(rules.cone, (FrictionCone{FrictionCone::Kind::box}));
+  EXPECT_EQ(rules.find_fault().value_or(""), "");
+}
+
+TEST(ContactLawReader, OneCoefficientIsBothFrictions) {
+  EXPECT_EQ(read("{friction: 0.6}").law, (ContactLaw{.friction = 0.6, .static_friction = 0.6}));
+  EXPECT_EQ(read("{friction: 0}").law, (ContactLaw{.friction = 0, .static_friction = 0}));
+  EXPECT_EQ(read("{friction: {static: 0.6, kinetic: 0.6}}").law, read("{friction: 0.6}").law);
+}
+
+TEST(ContactLawReader, NumbersMayBeParametersAndExpressions) {
+  const ContactRules rules = read(
+      "{friction: {static: 2*$mu, kinetic: $mu}, fingertip: soft, torsion: $depth, restitution: $mu/2, cone: 2*$faces, "
+      "pairs: [{a: ball, b: table, slip: [$mu - 1, 0.8]}]}");
+  EXPECT_EQ(rules.law, (ContactLaw{.fingertip = Fingertip::soft,
+                                   .friction = 0.4,
+                                   .static_friction = 0.8,
+                                   .torsion = 0.004,
+                                   .restitution = 0.2}));
+  EXPECT_EQ(to_string(rules.cone), "12");
+  EXPECT_NEAR(rules.pairs.at(0).law.slip[0], -0.6, 2e-16);
+}
+
+TEST(ContactLawReader, ConeIsAWordOrANumberOfFaces) {
+  EXPECT_EQ(to_string(read("{cone: circular}").cone), "circular");
+  EXPECT_EQ(to_string(read("{cone: box}").cone), "box");
+  EXPECT_EQ(to_string(read("{cone: 3}").cone), "3");
+  EXPECT_EQ(to_string(read("{cone: 64}").cone), "64");
+  EXPECT_EQ(to_string(read("{cone: 'max(4, 5)'}").cone), "5");
+}
+
+TEST(ContactLawReader, FrictionlessFingertipsNeedNoCoefficient) {
+  const ContactLaw frictionless{.fingertip = Fingertip::frictionless, .friction = 0, .static_friction = 0};
+  EXPECT_EQ(read("{fingertip: frictionless}").law, frictionless);
+  EXPECT_EQ(read("{fingertip: frictionless, friction: 0}").law, frictionless);
+  EXPECT_EQ(read("{fingertip: frictionless, friction: {static: 0, kinetic: 0}}").law, frictionless);
+}
+
+TEST(ContactLawReader, EntriesInheritWhatTheyDoNotSay) {
+  const std::string common =
+      "friction: {static: 0.7, kinetic: 0.6}, fingertip: soft, torsion: 5 mm, restitution: 0.3, ";
+  ContactLaw expected = read("{" + common + "}").law;
+  EXPECT_EQ(read_entry("", common), expected);
+  expected.restitution = 0.1;
+  EXPECT_EQ(read_entry("restitution: 0.1", common), expected);
+  expected.torsion = 0.001;
+  EXPECT_EQ(read_entry("restitution: 0.1, torsion: 1 mm", common), expected);
+  expected.friction = expected.static_friction = 0.2;  // a coefficient replaces both of the common ones
+  EXPECT_EQ(read_entry("restitution: 0.1, torsion: 1 mm, friction: 0.2", common), expected);
+}
+
+TEST(ContactLawReader, AnEntryOfAnotherFingertipDropsWhatItHasNoUseFor) {
+  const std::string common = "friction: 0.6, fingertip: soft, torsion: 5 mm, ";
+  EXPECT_EQ(read_entry("fingertip: frictional_point", common), (ContactLaw{.friction = 0.6, .static_friction = 0.6}));
+  EXPECT_EQ(read_entry("fingertip: frictionless", common), (ContactLaw{.fingertip = Fingertip::frictionless}));
+  EXPECT_EQ(read_entry("fingertip: soft, torsion: 2 mm", "friction: 0.6, "),
+            (ContactLaw{.fingertip = Fingertip::soft, .friction = 0.6, .torsion = 0.002}));
+}
+
+TEST(ContactLawReader, AFrictionalEntryAmongFrictionlessOnesHasTheDefaultCoefficient) {
+  const std::string common = "fingertip: frictionless, ";
+  EXPECT_EQ(read_entry("fingertip: frictional_point", common), ContactLaw());
+  EXPECT_EQ(read_entry("fingertip: frictional_point, friction: 0.3", common).friction, 0.3);
+}
+
+TEST(ContactLawReader, EntriesDeclareHowContactsStart) {
+  EXPECT_EQ(read_entry("mode: roll"), (ContactLaw{.mode = DeclaredMode::roll}));
+  EXPECT_EQ(read_entry("mode: slide"), (ContactLaw{.mode = DeclaredMode::slide}));
+  EXPECT_EQ(read_entry("mode: slide, slip: +"), (ContactLaw{.mode = DeclaredMode::slide, .slip = {1, 0}}));
+  EXPECT_EQ(read_entry("slip: '-'"), (ContactLaw{.mode = DeclaredMode::slide, .slip = {-1, 0}}));
+  EXPECT_EQ(read_entry("slip: [0, -5]"), (ContactLaw{.mode = DeclaredMode::slide, .slip = {0, -1}}));
+}
+
+TEST(ContactLawReader, SlipIsNormalisedWhateverItsLength) {
+  for (const char* text : {"[3, 4]", "[3e-320, 4e-320]", "[1.2e308, 1.6e308]", "[3e-200, 4e-200]"}) {
+    const ContactLaw law = read_entry(std::string("slip: ") + text);
+    // Each component is a quotient of numbers within a rounding or two; 3e-320 itself has but four digits.
+    const double tolerance = std::string(text).find("e-320") == std::string::npos ? 4e-16 : 1e-4;
+    EXPECT_NEAR(law.slip[0], 0.6, tolerance) << text;
+    EXPECT_NEAR(law.slip[1], 0.8, tolerance) << text;
+  }
+}
+
+TEST(ContactLawReader, AListMayAddExceptionsToAuto) {
+  const Scenario s = testing::parse(
+      "objects:\n"
+      "  - {name: ball, shape: {sphere: 1 cm}, mass: 1}\n"
+      "  - {name: cube, shape: {box: [1, 1, 1]}, mass: 1}\n"
+      "  - {name: table, joint: fixed, shape: {plane: {}}}\n"
+      "contacts: {friction: 0.6, pairs: [auto, {a: ball, b: \"*\", friction: 0.2}, {a: table, b: ball, "
+      "restitution: 1}]}\n");
+  const ContactRules& rules = *s.contacts;
+  const BodyIndex ball = *s.model.find_body("ball"), cube = *s.model.find_body("cube"),
+                  table = *s.model.find_body("table");
+  EXPECT_TRUE(rules.all_pairs);
+  EXPECT_EQ(find_touching_pairs(s.model, s.shapes, rules).filter.count_pairs(), 3);
+  const LawTable laws(s.model, rules);
+  EXPECT_EQ(laws.find_law(cube, table), (ContactLaw{.friction = 0.6}));
+  EXPECT_EQ(laws.find_law(cube, ball), (ContactLaw{.friction = 0.2}));
+  EXPECT_EQ(laws.find_law(ball, table), (ContactLaw{.friction = 0.6, .restitution = 1}));
+  EXPECT_TRUE(read("{pairs: [auto]}").all_pairs);
+}
+
+}  // namespace
+}  // namespace thenar

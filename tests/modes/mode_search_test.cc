@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/modes/mode_search.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/complementarity/grasp_problems.h"
+#include "tests/modes/random_problems.h"
+#include "thenar/complementarity/all_solutions.h"
+#include "thenar/complementarity/constraint_reduction.h"
+#include "thenar/complementarity/grade.h"
+#include "thenar/modes/mode_cells_internal.h"
+#include "thenar/modes/mode_solver.h"
+
+namespace thenar {
+namespace {
+
+double grade(const ConstraintProblem& problem, const VectorX<double>& z) {
+  return grade_solution(problem, std::span<const double>(z.data(), static_cast<std::size_t>(z.size()))).worst();
+}
+
+/// All solutions by the other way: the facets of Stewart and Trinkle as an LCP, and its complementary bases.
+struct ReferenceSolutions {
+  explicit ReferenceSolutions(const ConstraintProblem& problem) {
+    const ConstraintReduction reduction(problem);
+    const AllSolutions all = find_all_solutions(reduction.lcp());
+    is_complete = all.is_complete();
+    for (const SolutionCell& cell : all.cells) {
+      for (const VectorX<double>& x : cell.vertices) points.push_back(reduction.recover(x));
+      for (const auto* list : {&cell.rays, &cell.lines}) {
+        for (const VectorX<double>& x : *list) {
+          VectorX<double> direction = reduction.recover_direction(x);
+          if (direction.norm() < 1e-9) continue;  // another way to write the same force
+          has_directions = true;
+          direction.normalize();
+          for (const VectorX<double>& start : cell.vertices) {
+            points.push_back(reduction.recover(start) + direction);
+            if (list == &cell.lines) points.push_back(reduction.recover(start) - direction);
+          }
+        }
+      }
+    }
+  }
+
+  /// Whether all points are the same, or have the same `of`.
+  template <class Value>
+  bool are_same(const Value& of) const {
+    for (const VectorX<double>& z : points) {
+      const double size = 1 + z.lpNorm<Eigen::Infinity>();
+      if ((of(z) - of(points.front())).template lpNorm<Eigen::Infinity>() > 1e-6 * size) return false;
+    }
+    return true;
+  }
+
+  Verdict verdict(const ConstraintProblem& problem) const {
+    if (points.empty()) return Verdict::none;
+    if (!are_same([&](const VectorX<double>& z) { return VectorX<double>(problem.A() * z); })) return Verdict::several;
+    return are_same([](const VectorX<double>& z) { return z; }) ? Verdict::unique
+                                                                : Verdict::unique_motion_indeterminate_forces;
+  }
+
+  std::vector<VectorX<double>> points;
+  bool has_directions = false, is_complete = false;
+};
+
+bool is_in_a_cell(const ConstraintProblem& problem, const std::vector<ModeCell>& cells, const VectorX<double>& z) {
+  const internal::ScaledProblem scaled(problem);
+  const ModeParts parts = make_mode_parts(problem);
+  ModeCell point;
+  point.vertices.push_back(z);
+  return std::any_of(cells.begin(), cells.end(), [&](const ModeCell& cell) {
+    return is_part_of(point, scaled, describe_cell(problem, scaled, parts, cell.choice));
+  });
+}
+
+TEST(ModeSearch, FindsWhatComplementaryBasesFind) {
+  test::RandomModeProblems random(7);
+  int compared = 0, several = 0, none = 0, indeterminate = 0, undecided = 0;
+  for (int k = 0; k < 300; ++k) {
+    const int contacts = random.pick(1, 3), freedoms = random.pick(1, 6);
+    const ConstraintProblem problem = random.make(contacts, freedoms);
+    const ReferenceSolutions reference(problem);
+    if (!reference.is_complete) continue;
+    ++compared;
+    const ModeAnswer answer = solve_modes(problem);
+    for (const VectorX<double>& z : reference.points) {
+      EXPECT_TRUE(is_in_a_cell(problem, answer.cells, z)) << "problem " << k << ", z = " << z.transpose();
+    }
+    for (const ModeCell& cell : answer.cells) {
+      EXPECT_LE(grade(problem, cell.z), 1e-9) << "problem " << k;
+      for (const VectorX<double>& z : cell.vertices) EXPECT_LE(grade(problem, z), 1e-9) << "problem " << k;
+    }
+    const Verdict verdict = reference.verdict(problem);
+    several += verdict == Verdict::several;
+    none += verdict == Verdict::none;
+    indeterminate += verdict == Verdict::unique_motion_indeterminate_forces;
+    undecided += answer.verdict == Verdict::undecided;
+    if (answer.verdict == Verdict::undecided) {
+      std::cout << "problem " << k << ": " << answer.reason << '\n';
+    } else {
+      EXPECT_EQ(answer.verdict, verdict) << "problem " << k << ": " << to_string(answer.verdict) << ", not "
+                                         << to_string(verdict);
+    }
+  }
+  std::cout << compared << " problems: " << several << " with several motions, " << none << " without any, "
+            << indeterminate << " with one motion and many forces, " << undecided << " undecided\n";
+  EXPECT_GE(compared, 290);
+  EXPECT_GE(several, 10);
+  EXPECT_GE(none, 10);
+  EXPECT_GE(indeterminate, 30);
+}
+
+}  // namespace
+}  // namespace thenar

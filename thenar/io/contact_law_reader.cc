@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <array>
+
+#include "thenar/base/text.h"
+#include "thenar/io/contact_law_reader_internal.h"
+
+namespace thenar::internal {
+namespace {
+
+/// {static: .., kinetic: ..}, or one number for both.
+CoulombFriction read_coefficients(const Field& field, const Parameters& parameters) {
+  if (!field.node().is_mapping()) {
+    const double mu = read::non_negative(field, kNumber, parameters);
+    return {.kinetic = mu, .at_rest = mu};
+  }
+  MapReader reader(field);
+  const auto at_rest = reader.optional("static"), kinetic = reader.optional("kinetic");
+  reader.finish();
+  const Field at_rest_field = at_rest ? *at_rest : reader.required("static");
+  const CoulombFriction out{
+      .kinetic = read::non_negative(kinetic ? *kinetic : reader.required("kinetic"), kNumber, parameters),
+      .at_rest = read::non_negative(at_rest_field, kNumber, parameters)};
+  if (out.at_rest < out.kinetic) {
+    at_rest_field.fail(fmt::format("must not be less than 'kinetic', found {} and {}", out.at_rest, out.kinetic));
+  }
+  return out;
+}
+
+/// A direction in the tangent plane: +, - along T, or [T, U] of any length.
+std::array<double, 2> read_direction(const Field& field, const Parameters& parameters) {
+  const Node& node = field.node();
+  if (node.is_scalar() && node.scalar == "+") return {1, 0};
+  if (node.is_scalar() && node.scalar == "-") return {-1, 0};
+  if (!node.is_sequence()) {
+    field.fail(fmt::format("expects '+', '-' or a direction [T, U], found {}", describe(node)));
+  }
+  Eigen::VectorXd direction = read::vector(field, 2, kNumber, parameters);
+  const double largest = direction.cwiseAbs().maxCoeff();
+  if (largest == 0) field.fail("must not be zero: it is the direction in which A starts to slip on B");
+  direction /= largest;  // first, so that no square overflows
+  direction.normalize();
+  return {direction[0], direction[1]};
+}
+
+[[noreturn]] void fail_cone(const Field& field, std::string_view hint) {
+  field.fail(fmt::format("expects 'circular', 'box' or a number of faces from {} to {}, found {}{}",
+                         FrictionCone::kFewestFaces, FrictionCone::kMostFaces, describe(field.node()), hint));
+}
+
+}  // namespace
+
+ContactLaw LawChoices::make_law() const {
+  ContactLaw law{.fingertip = fingertip, .restitution = restitution};
+  if (fingertip != Fingertip::frictionless) {
+    law.friction = friction.kinetic;
+    law.static_friction = friction.at_rest;
+  }
+  if (fingertip == Fingertip::soft) law.torsion = torsion.value();
+  return law;
+}
+
+LawReader::LawReader(MapReader& mapping)
+    : friction_(mapping.optional("friction")),
+      fingertip_(mapping.optional("fingertip")),
+      torsion_(mapping.optional("torsion")),
+      restitution_(mapping.optional("restitution")) {}
+
+LawChoices LawReader::read(const LawChoices& inherited, const Parameters& parameters) const {
+  LawChoices out = inherited;
+  if (fingertip_) {
+    out.fingertip = read::choice<Fingertip>(*fingertip_, {{"frictionless", Fingertip::frictionless},
+                                                          {"frictional_point", Fingertip::frictional_point},
+                                                          {"soft", Fingertip::soft}});
+  }
+  read_friction(parameters, out);
+  read_torsion(parameters, out);
+  if (restitution_) out.restitution = read::number_between(*restitution_, 0, 1, kNumber, parameters);
+  return out;
+}
+
+void LawReader::read_friction(const Parameters& parameters, LawChoices& out) const {
+  if (!friction_) return;
+  out.friction = read_coefficients(*friction_, parameters);
+  if (out.fingertip == Fingertip::frictionless && out.friction.at_rest > 0) {
+    friction_->fail(fmt::format(
+        "must be 0, found {}: a frictionless fingertip has no friction (leave it out, or choose another fingertip)",
+        describe(friction_->node())));
+  }
+}
+
+void LawReader::read_torsion(const Parameters& parameters, LawChoices& out) const {
+  if (torsion_) {
+    out.torsion = read::positive(*torsion_, kLength, parameters);
+    if (out.fingertip == Fingertip::soft) return;
+    torsion_->fail(fmt::format("is for soft fingertips; this one is {}", to_string(out.fingertip)));
+  }
+  // Only a fingertip named beside this key can be soft without torsion: an inherited one was checked before.
+  if (out.fingertip == Fingertip::soft && !out.torsion) {
+    fingertip_->fail(
+        "is 'soft', which needs the key 'torsion': the largest moment about the normal per normal force, m");
+  }
+}
+
+StartReader::StartReader(MapReader& mapping) : mode_(mapping.optional("mode")), slip_(mapping.optional("slip")) {}
+
+void StartReader::read(const Parameters& parameters, ContactLaw& law) const {
+  if (mode_) {
+    law.mode = read::choice<DeclaredMode>(*mode_, {{"roll", DeclaredMode::roll}, {"slide", DeclaredMode::slide}});
+  }
+  if (!slip_) return;
+  if (law.mode == DeclaredMode::roll) slip_->fail("contradicts mode: roll; a rolling contact does not slip");
+  law.mode = DeclaredMode::slide;
+  law.slip = read_direction(*slip_, parameters);
+}
+
+FrictionCone read_cone(const Field& field, const Parameters& parameters) {
+  using Kind = FrictionCone::Kind;
+  const Node& node = field.node();
+  if (!node.is_scalar()) fail_cone(field, "");
+  if (node.scalar == "circular") return {Kind::circular};
+  if (node.scalar == "box") return {Kind::box};
+  if (is_word(node.scalar)) {  // no number, nor an expression that could be one
+    const auto close = closest_match(node.scalar, std::array<std::string, 2>{"circular", "box"});
+    fail_cone(field, close ? fmt::format("; did you mean '{}'?", *close) : std::string());
+  }
+  return {Kind::polygon, read::integer(field, FrictionCone::kFewestFaces, FrictionCone::kMostFaces, parameters)};
+}
+
+}  // namespace thenar::internal

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// The answer of an instant for people and for machines. The JSON form (docs/formats.md) carries the constraint
+/// problem, the response of the model to its forces, and the proof, so that `thenar verify` needs nothing else.
+
+#include <string>
+#include <vector>
+
+#include "thenar/simulate/contact_instant.h"
+
+namespace thenar {
+
+std::string instant_json(const Scenario& scenario, const Instant& instant);
+std::string instant_text(const Scenario& scenario, const Instant& instant);
+
+/// Whether a JSON text looks like the answer of an instant rather than of an LCP.
+bool is_instant_json(const std::string& text);
+
+/// One claim of an answer, and what became of it.
+struct CheckedVerdict {
+  std::string claim;
+  ModeVerification check;
+};
+
+/// Checks all claims of an answer in JSON, by mode_verify.h. Throws InputError for text that is no such answer; `name`
+/// stands for the file.
+std::vector<CheckedVerdict> verify_instant_json(const std::string& text, const std::string& name);
+
+}  // namespace thenar

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Maps of scenarios: two entries of a scenario file vary, and a point is the instant at its start.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "thenar/io/instant_map.h"
+#include "thenar/io/scenario_reader.h"
+#include "thenar/simulate/contact_instant.h"
+
+namespace thenar {
+
+/// An axis with the unit in which pictures show it.
+struct WrittenAxis {
+  MapAxis axis{};        ///< SI; its name is as written: a parameter, or a path as of --set
+  std::string unit{};    ///< empty: none is known
+  double unit_size = 1;  ///< SI
+
+  /// A value of the axis in its unit.
+  double shown(double value) const { return value / unit_size; }
+};
+
+/// Reads "P=a:b:n": n values of P from a to b, which may have units, as "angle=0 deg:90 deg:50". Throws InputError;
+/// `option` is what messages call the place of the text.
+WrittenAxis parse_map_axis(std::string_view text, const std::string& option);
+
+/// What is kept of an instant.
+MapPoint describe_instant(const Instant& instant);
+
+/// Points for which there is no instant, since an impact comes first or bodies overlap. Shared by threads.
+class RefusedPoints {
+ public:
+  void add(PlotPoint place, const std::string& reason);
+
+  std::size_t count() const { return count_; }
+  /// The first of them in the order of the map, and why.
+  PlotPoint place() const { return place_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::mutex mutex_;
+  std::size_t count_ = 0;
+  PlotPoint place_;
+  std::string reason_;
+};
+
+/// A scenario ready to be mapped.
+class ScenarioMap {
+ public:
+  /// Finds the two entries and builds the scenario where the map begins. Throws InputError.
+  ScenarioMap(ScenarioDocument document, WrittenAxis x, WrittenAxis y, InstantOptions options = {});
+
+  const std::string& name() const { return name_; }
+  const WrittenAxis& x() const { return x_; }
+  const WrittenAxis& y() const { return y_; }
+
+  /// Lines that tell this map from those of other scenarios or other entries, for MapFile.
+  std::vector<std::string> identity() const;
+
+  /// Functions that build the scenario at a point and solve its instant. Points without an instant are undecided
+  /// without modes, and counted. They throw InputError where an entry does not allow a value.
+  MapFunctionMaker make_functions() const;
+
+  const RefusedPoints& refused() const { return *refused_; }
+
+ private:
+  ScenarioDocument document_;
+  WrittenAxis x_, y_;
+  std::string x_path_, y_path_;  ///< as of --set
+  InstantOptions options_;
+  std::string name_;
+  std::uint64_t fingerprint_ = 0;
+  std::shared_ptr<RefusedPoints> refused_ = std::make_shared<RefusedPoints>();
+};
+
+}  // namespace thenar

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Proofs about the modes of a constraint problem: what the search hands over so that others need not trust it.
+///
+/// With the parts of mode_parts.h every solution is z = T x for some x:
+///
+///     x:  z of each bilateral row (free); zₙ ≥ 0 of each normal part; for each friction part the weights β ≥ 0 of its
+///         corners, z_t = Σ β c. Sliding rows have none: z_k = r_k zₙ.
+///
+/// in this order, and ρ(x) = R x + r collects
+///
+///     ρ:  w of each bilateral row; w of each normal part; for each friction part zₙ − Σ β (1 − Σ β where the normal
+///         force is constant), then its slip rows: w_t for an interval, rⱼ × w_t for each ray of a polygon.
+///
+/// A choice bounds them:
+///
+///     always             bilateral w = 0;  normal w ≥ 0;  zₙ − Σ β ≥ 0
+///     open               zₙ = 0                           held    w = 0
+///     stick              all slip rows = 0
+///     slip               zₙ − Σ β = 0, β = 0 for corners that the places do not use, and
+///         interval         place 0: w_t ≥ 0;  place 1: w_t ≤ 0;  both: nothing
+///         polygon          from ≠ to, convex: r_from × w_t ≥ 0, r_to × w_t ≤ 0
+///                          one ray rⱼ:        rⱼ × w_t = 0, rⱼ₋₁ × w_t ≥ 0
+///
+/// *Bound by y*: with yᵢ ≥ 0 where ρᵢ ≥ 0, yᵢ ≤ 0 where ρᵢ ≤ 0, any yᵢ where ρᵢ = 0 and yᵢ = 0 where ρᵢ is free, all
+/// points of the node have y · ρ ≥ 0. So for any g · x + g₀ with (g + Rᵀy)ⱼ ≤ 0 for xⱼ ≥ 0 (= 0 for free xⱼ, anything
+/// for xⱼ = 0),
+///
+///     g · x + g₀  ≤  (g + Rᵀ y) · x + g₀ + y · r  ≤  g₀ + y · r.                                                 (1)
+///
+/// The proof is a tree. At the root nothing is decided; a branch decides one part, with a child for each choice: of a
+/// normal part open and held; of an interval stick, place 0, place 1; of a polygon stick and the two halves of the
+/// places 0 … 2k − 1; of a run of places its two halves. An end of the tree is one of
+///
+///   empty     y with g = 0 and y · r < 0: no solution;
+///   covered   another child has all solutions of this one, because (1) bounds by 0 the value of
+///               open:  wₙ; its sibling is held, and not covered itself
+///               held:  zₙ; its sibling is open, and not covered itself
+///               slip:  d · w_t, d the sum of the two rays (a convex run of less than half a circle), for an interval 1
+///                      at place 0 and −1 at place 1; the part sticks in the child of the branch that decided it first;
+///   cell      everything is decided, or does not matter since zₙ = 0: the solutions are the cell with that number, or
+///             part of it;
+///   unexplored.
+
+#include <optional>
+
+#include "thenar/modes/mode_parts.h"
+
+namespace thenar {
+
+struct ModeNode {
+  enum class Kind : std::uint8_t { unexplored, branch, empty, covered, cell };
+  Kind kind = Kind::unexplored;
+  bool on_normal = true;      ///< branch: decides a normal part, else a friction part
+  int part = -1;              ///< branch
+  std::vector<int> children;  ///< branch: in the order above
+  VectorX<double> y;          ///< empty, covered
+  int cell = -1;              ///< cell
+};
+const char* to_string(ModeNode::Kind kind);
+
+/// The choices of the children of a branch, in their order. Not of a part that is decided.
+std::vector<NormalChoice> split_normal();
+std::vector<FrictionChoice> split_friction(const FrictionPart& part, const FrictionChoice& choice);
+
+/// d of a covered slip, if it has one.
+std::optional<VectorX<double>> find_cover_direction(const FrictionPart& part, const FrictionChoice& choice);
+
+/// Whether nothing is left to split: stick, or slip in one place.
+bool is_decided(const FrictionChoice& choice);
+
+}  // namespace thenar

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/modes/mode_relaxation_internal.h"
+
+#include <cmath>
+#include <limits>
+
+#include "thenar/modes/mode_proof.h"
+
+namespace thenar::internal {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// √Aᵢᵢ, or 1 for a row that nothing moves.
+double find_stiffness_unit(double diagonal) { return diagonal > 0 ? std::sqrt(diagonal) : 1; }
+
+/// For each row √ of the largest diagonal entry among the rows that share its unit.
+VectorX<double> find_row_units(const ConstraintProblem& problem) {
+  VectorX<double> out(problem.size());
+  for (int i = 0; i < problem.size(); ++i) out(i) = find_stiffness_unit(problem.A()(i, i));
+  for (int i = 0; i < problem.size(); ++i) {
+    if (problem.row(i).kind != RowKind::normal) continue;
+    const int same = std::min(problem.tangent_count(i), 2);  // the third is torsion
+    out.segment(i, 1 + same).setConstant(out.segment(i, 1 + same).maxCoeff());
+  }
+  return out;
+}
+
+}  // namespace
+
+ScaledProblem::ScaledProblem(const ConstraintProblem& problem) {
+  const VectorX<double> unit = find_row_units(problem);
+  const VectorX<double> inverse = unit.cwiseInverse();
+  b = problem.b().cwiseProduct(inverse);
+  const double largest = b.size() > 0 ? b.lpNorm<Eigen::Infinity>() : 0;
+  const double level = largest > 0 ? largest : 1;
+  b /= level;
+  A = inverse.asDiagonal() * problem.A() * inverse.asDiagonal();
+  force_unit = level * inverse;
+  motion_unit = level * unit;
+}
+
+RelaxationRows::RelaxationRows(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts) {
+  const int n = problem.size();
+  std::vector<VectorX<double>> columns;
+  const auto add_column = [&](bool free) {
+    columns.push_back(VectorX<double>::Zero(n));
+    is_free.push_back(free);
+    return static_cast<int>(columns.size()) - 1;
+  };
+  // Forces in units of the row whose force or friction they are: ẑ_t = β̂ c unitₙ / unit_t.
+  const auto ratio = [&](int of, int per) { return scaled.force_unit(per) / scaled.force_unit(of); };
+  std::vector<int> bilaterals;
+  for (int i = 0; i < n; ++i) {
+    const ConstraintRow& row = problem.row(i);
+    if (row.kind == RowKind::bilateral || (row.kind == RowKind::boxed && std::isinf(row.limit))) {
+      columns[static_cast<std::size_t>(add_column(true))](i) = 1;
+      bilaterals.push_back(i);
+    }
+  }
+  for (const NormalPart& part : parts.normals) {
+    normal_column.push_back(add_column(false));
+    VectorX<double>& column = columns.back();
+    column(part.row) = 1;
+    if (problem.row(part.row).kind != RowKind::normal) continue;
+    for (int k = part.row + 1; k <= part.row + problem.tangent_count(part.row); ++k) {
+      if (problem.row(k).kind == RowKind::sliding) column(k) = problem.row(k).limit * ratio(k, part.row);
+    }
+  }
+  for (const FrictionPart& part : parts.frictions) {
+    friction_column.push_back(static_cast<int>(columns.size()));
+    for (Eigen::Index c = 0; c < part.corners.cols(); ++c) {
+      add_column(false);
+      for (std::size_t k = 0; k < part.rows.size(); ++k) {
+        const int row = part.rows[k];
+        const double unit_ratio = part.normal < 0
+                                      ? 1 / scaled.force_unit(row)
+                                      : ratio(row, parts.normals[static_cast<std::size_t>(part.normal)].row);
+        columns.back()(row) = part.corners(static_cast<Eigen::Index>(k), c) * unit_ratio;
+      }
+    }
+  }
+  const auto column_count = static_cast<Eigen::Index>(columns.size());
+  T.resize(n, column_count);
+  for (Eigen::Index j = 0; j < column_count; ++j) T.col(j) = columns[static_cast<std::size_t>(j)];
+
+  const MatrixX<double> AT = scaled.A * T;
+  std::vector<VectorX<double>> rows;
+  std::vector<double> constants, units;
+  const auto add_row = [&](const VectorX<double>& row, double constant, double row_unit) {
+    rows.push_back(row);
+    constants.push_back(constant);
+    units.push_back(row_unit);
+    return static_cast<int>(rows.size()) - 1;
+  };
+  for (const int i : bilaterals) bilateral_row.push_back(add_row(AT.row(i), scaled.b(i), scaled.motion_unit(i)));
+  for (const NormalPart& part : parts.normals) {
+    normal_row.push_back(add_row(AT.row(part.row), scaled.b(part.row), scaled.motion_unit(part.row)));
+  }
+  for (std::size_t f = 0; f < parts.frictions.size(); ++f) {
+    const FrictionPart& part = parts.frictions[f];
+    VectorX<double> sum = VectorX<double>::Zero(column_count);
+    double sum_unit = 1;
+    if (part.normal >= 0) {
+      sum(normal_column[static_cast<std::size_t>(part.normal)]) = 1;
+      sum_unit = scaled.force_unit(parts.normals[static_cast<std::size_t>(part.normal)].row);
+    }
+    sum.segment(friction_column[f], part.corners.cols()).setConstant(-1);
+    friction_row.push_back(add_row(sum, part.normal >= 0 ? 0 : 1, sum_unit));
+    const int t = part.rows[0];
+    if (part.rows.size() == 1) {
+      add_row(AT.row(t), scaled.b(t), scaled.motion_unit(t));
+      continue;
+    }
+    for (Eigen::Index j = 0; j < part.rays.cols(); ++j) {
+      const double x = part.rays(0, j), y = part.rays(1, j);
+      add_row(x * AT.row(t + 1) - y * AT.row(t), x * scaled.b(t + 1) - y * scaled.b(t), scaled.motion_unit(t));
+    }
+  }
+  const auto row_count = static_cast<Eigen::Index>(rows.size());
+  R.resize(row_count, column_count);
+  r.resize(row_count);
+  unit.resize(row_count);
+  for (Eigen::Index i = 0; i < row_count; ++i) {
+    R.row(i) = rows[static_cast<std::size_t>(i)];
+    r(i) = constants[static_cast<std::size_t>(i)];
+    unit(i) = units[static_cast<std::size_t>(i)];
+  }
+}
+
+ModeRelaxation::ModeRelaxation(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts)
+    : scaled_(scaled), parts_(parts), rows_(problem, scaled, parts), program_(rows_.R) {
+  for (std::size_t j = 0; j < rows_.is_free.size(); ++j) {
+    program_.bound_column(static_cast<int>(j), rows_.is_free[j] ? -kInfinity : 0, kInfinity);
+  }
+  for (const int row : rows_.bilateral_row) bound(row, 0, 0);
+}
+
+void ModeRelaxation::bound(int row, double lower, double upper) {
+  program_.bound_row(row, lower - rows_.r(row), upper - rows_.r(row));
+}
+
+void ModeRelaxation::set(const ModeChoice& choice) {
+  for (std::size_t i = 0; i < choice.normals.size(); ++i) set_normal(static_cast<int>(i), choice.normals[i]);
+  for (std::size_t i = 0; i < choice.frictions.size(); ++i) set_friction(static_cast<int>(i), choice.frictions[i]);
+}
+
+void ModeRelaxation::set_normal(int part, NormalChoice choice) {
+  const auto i = static_cast<std::size_t>(part);
+  program_.bound_column(rows_.normal_column[i], 0, choice == NormalChoice::open ? 0 : kInfinity);
+  bound(rows_.normal_row[i], 0, choice == NormalChoice::held ? 0 : kInfinity);
+}
+
+void ModeRelaxation::set_friction(int part, const FrictionChoice& choice) {
+  using Kind = FrictionChoice::Kind;
+  const auto f = static_cast<std::size_t>(part);
+  const FrictionPart& friction = parts_.frictions[f];
+  const int sum_row = rows_.friction_row[f];
+  const int slip_rows = friction.rows.size() == 1 ? 1 : static_cast<int>(friction.rays.cols());
+  const bool slips = choice.kind == Kind::slip, sticks = choice.kind == Kind::stick;
+  for (int c = 0; c < friction.corners.cols(); ++c) {
+    program_.bound_column(rows_.friction_column[f] + c, 0, slips ? 0 : kInfinity);
+  }
+  bound(sum_row, 0, slips ? 0 : kInfinity);
+  for (int j = 1; j <= slip_rows; ++j) bound(sum_row + j, sticks ? 0 : -kInfinity, sticks ? 0 : kInfinity);
+  if (!slips) return;
+  for (const int c : find_corners(friction, choice.first, choice.count)) {
+    program_.bound_column(rows_.friction_column[f] + c, 0, kInfinity);
+  }
+  bound_slip(friction, sum_row + 1, choice.first, choice.count);
+}
+
+void ModeRelaxation::bound_slip(const FrictionPart& part, int row, int first, int count) {
+  if (part.rows.size() == 1) {
+    if (count > 1) return;
+    if (first % 2 == 0) bound(row, 0, kInfinity);
+    if (first % 2 == 1) bound(row, -kInfinity, 0);
+    return;
+  }
+  const RayRange range = find_rays(part, first, count);
+  if (!range.is_convex) return;
+  if (range.from == range.to) {
+    const int rays = static_cast<int>(part.rays.cols());
+    bound(row + range.from, 0, 0);
+    bound(row + (range.from + rays - 1) % rays, 0, kInfinity);
+  } else {
+    bound(row + range.from, 0, kInfinity);
+    bound(row + range.to, -kInfinity, 0);
+  }
+}
+
+LpStatus ModeRelaxation::solve() {
+  ++programs_;
+  program_.clear_costs();
+  return program_.solve();
+}
+
+LargestValue ModeRelaxation::find_largest(const VectorX<double>& gradient, double constant, double unit) {
+  ++programs_;
+  for (int j = 0; j < program_.column_count(); ++j) program_.set_cost(j, -gradient(j));
+  LargestValue out;
+  switch (program_.solve()) {
+    case LpStatus::optimal:
+      out.value = constant - program_.objective();
+      out.y = unit * program_.multipliers().cwiseQuotient(rows_.unit);
+      break;
+    case LpStatus::unbounded:
+      out.value = kInfinity;
+      break;
+    default:
+      out.value = std::numeric_limits<double>::quiet_NaN();
+  }
+  return out;
+}
+
+LargestValue ModeRelaxation::find_largest_force(int normal) {
+  VectorX<double> gradient = VectorX<double>::Zero(rows_.R.cols());
+  gradient(rows_.normal_column[static_cast<std::size_t>(normal)]) = 1;
+  return find_largest(gradient, 0, scaled_.force_unit(parts_.normals[static_cast<std::size_t>(normal)].row));
+}
+
+LargestValue ModeRelaxation::find_largest_motion(int normal) {
+  const int row = rows_.normal_row[static_cast<std::size_t>(normal)];
+  return find_largest(rows_.R.row(row), rows_.r(row), rows_.unit(row));
+}
+
+LargestValue ModeRelaxation::find_largest_slip(int friction, const VectorX<double>& direction) {
+  VectorX<double> gradient = VectorX<double>::Zero(rows_.R.cols());
+  double constant = 0;
+  const FrictionPart& part = parts_.frictions[static_cast<std::size_t>(friction)];
+  for (std::size_t k = 0; k < part.rows.size(); ++k) {
+    const double d = direction(static_cast<Eigen::Index>(k));
+    gradient += d * (scaled_.A.row(part.rows[k]) * rows_.T).transpose();
+    constant += d * scaled_.b(part.rows[k]);
+  }
+  return find_largest(gradient, constant, scaled_.motion_unit(part.rows[0]));
+}
+
+}  // namespace thenar::internal

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// All solutions of a constraint problem with polyhedral cones, by branch and bound over what its contacts do: open or
+/// held, stick or slip and whither (mode_parts.h). The relaxation of a node is a linear program (mode_proof.h); where
+/// it has no point, a Farkas vector says so, and the node ends. What is left when everything is decided are cells
+/// (mode_cell.h). The tree with its vectors is the proof that there are no others.
+///
+/// A row that nothing decides doubles the cells in degenerate problems: four legs of a table, each of which may carry
+/// nothing and not open either. A child whose solutions a sibling has as well is therefore dropped (`covered`).
+///
+/// Unlike the search over complementary bases (all_solutions.h), which takes the problem as an LCP with a row for each
+/// corner of each cone, this one decides a contact with a few questions; hands that hold an object with 8 contacts take
+/// some hundred to some thousand nodes.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "thenar/modes/mode_cell.h"
+#include "thenar/modes/mode_proof.h"
+
+namespace thenar {
+
+struct ModeSearchOptions {
+  long long most_nodes = 20'000;
+  int most_cells = 1'000;
+  int most_generators = 1'000;  ///< of a cell; with more, only its span is told
+  /// Called now and then with the number of nodes so far; false ends the search.
+  std::function<bool(long long)> goes_on;
+};
+
+struct ModeSearchResult {
+  bool is_complete = false;
+  std::string reason;  ///< not complete: why
+  std::vector<ModeCell> cells;
+  std::vector<ModeNode> tree;  ///< the first is the root
+  long long programs = 0;      ///< linear programs solved
+};
+
+/// Throws std::invalid_argument for problems with a fault, smooth cones or numbers that are not finite.
+ModeSearchResult search_modes(const ConstraintProblem& problem, const ModeSearchOptions& options = {});
+
+}  // namespace thenar

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// The front: what the contacts of a constraint problem do, and whether that is the only answer.
+///
+/// The search (mode_search.h) finds all cells; their motions and forces make the verdict, which is claimed only if
+/// verify_modes() confirms the tree. A search that ends early still proves `several` once two motions were found.
+
+#include <string>
+
+#include "thenar/modes/mode_search.h"
+#include "thenar/modes/mode_verify.h"
+
+namespace thenar {
+
+struct ModeAnswer {
+  Verdict verdict = Verdict::undecided;
+  bool is_list_complete = false;  ///< the cells are all there are, and the tree proves it
+  std::string reason;             ///< undecided, or not complete: why
+  std::vector<ModeCell> cells;
+  std::vector<ModeNode> tree;
+  long long programs = 0;  ///< linear programs solved
+};
+
+/// Throws std::invalid_argument as search_modes() does.
+ModeAnswer solve_modes(const ConstraintProblem& problem, const ModeSearchOptions& options = {});
+
+}  // namespace thenar
