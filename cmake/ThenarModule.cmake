@@ -22,9 +22,9 @@ function(thenar_set_warnings target)
                          -Wnon-virtual-dtor -Woverloaded-virtual -Wno-psabi)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # False alarms of GCC 12: uninitialised values and out-of-bounds loads in its own AVX-512 headers under Eigen,
-    # overlaps in std::string's operator+.
+    # overlaps and overflows in std::string's operator+.
     target_compile_options(${target} PRIVATE -Wno-uninitialized -Wno-maybe-uninitialized -Wno-array-bounds
-                           -Wno-restrict)
+                           -Wno-restrict -Wno-stringop-overflow)
   endif()
   if(THENAR_WERROR)
     target_compile_options(${target} PRIVATE -Werror)

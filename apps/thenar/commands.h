@@ -76,6 +76,19 @@ struct SolveCommand {
 };
 int solve(const SolveCommand& command);
 
+struct MapCommand {
+  std::string scenario;
+  std::string x, y;                    ///< P=a:b:n
+  std::string csv;                     ///< empty means out/<name>/map.csv
+  std::string out;                     ///< .svg or .png; empty means out/<name>/map.svg and map.png
+  std::vector<std::string> overrides;  ///< path=value
+  int threads = 0;                     ///< 0: all cores
+  long long nodes = 20'000;            ///< limit of the search at a point
+  bool force = false;                  ///< replace a CSV of another map
+  bool json = false;
+};
+int map(const MapCommand& command);
+
 struct VerifyCommand {
   std::string file;  ///< answer in JSON, - for standard input
 };

@@ -74,7 +74,8 @@ CLI::App* add_plot(CLI::App& app, PlotCommand& command) {
                    "left out")
       ->required()
       ->type_name("COLUMN");
-  verb->add_option("-o,--output", command.output, "File to write, - for stdout; default plot.svg beside the trace")
+  verb->add_option("-o,--output", command.output,
+                   "File to write (.svg or .png), - for stdout; default plot.svg beside the trace")
       ->type_name("FILE");
   verb->add_option("--from", command.from, "Start of the time window, s")->type_name("TIME");
   verb->add_option("--to", command.to, "End of the time window, s")->type_name("TIME");
@@ -133,6 +134,31 @@ CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
   return verb;
 }
 
+CLI::App* add_map(CLI::App& app, MapCommand& command) {
+  CLI::App* verb = app.add_subcommand("map", "Draw what the contacts of a scenario's start do over two of its entries");
+  verb->add_option("scenario", command.scenario, "Scenario file (.yaml)")->required()->type_name("FILE");
+  verb->add_option("--x", command.x, "Entry of the x axis and its values: a parameter, or a path as of --set")
+      ->required()
+      ->type_name("NAME=FROM:TO:COUNT");
+  verb->add_option("--y", command.y, "The same for the y axis")->required()->type_name("NAME=FROM:TO:COUNT");
+  verb->add_option("--csv", command.csv,
+                   "File for the points, default out/<name>/map.csv; if it has some of this map, they are not computed "
+                   "again")
+      ->type_name("FILE");
+  verb->add_option("--out", command.out, "Picture, .svg or .png; default out/<name>/map.svg and map.png")
+      ->type_name("FILE");
+  verb->add_flag("--force", command.force, "Replace the CSV if it is of another map");
+  verb->add_option("--threads", command.threads, "Default: all cores; the results are the same")->type_name("COUNT");
+  verb->add_option("--nodes", command.nodes, "Limit of the search at a point; default 20000")->type_name("COUNT");
+  verb->add_flag("--json", command.json, "Print the summary as JSON");
+  add_overrides(*verb, command.overrides);
+  verb->footer(
+      "Examples:\n  thenar map scenes/yy/two_finger.yaml --x tau_1=0:5:100 --y tau_2=0:5:100 --set parameters.mu=0.2\n"
+      "  thenar map scene.yaml --x 'tilt=0 deg:30 deg:60' --y contacts.friction=0.1:0.9:80 --out tilt.png\n\n"
+      "Exit code: 0 done, 1 interrupted (the same command goes on) or not written, 2 bad input.\n");
+  return verb;
+}
+
 CLI::App* add_verify(CLI::App& app, VerifyCommand& command) {
   CLI::App* verb = app.add_subcommand("verify", "Check an answer and its proof, by code that solves nothing");
   verb->add_option("file", command.file, "Answer of 'thenar solve --json' or 'thenar lcp --json'; - for stdin")
@@ -171,6 +197,7 @@ int dispatch(int argc, char** argv) {
   SizeCommand size_command;
   LcpCommand lcp_command;
   SolveCommand solve_command;
+  MapCommand map_command;
   VerifyCommand verify_command;
   const CLI::App* run_verb = add_run(app, run_command);
   const CLI::App* info_verb = add_info(app, info_command);
@@ -179,6 +206,7 @@ int dispatch(int argc, char** argv) {
   const CLI::App* size_verb = add_size(app, size_command);
   const CLI::App* lcp_verb = add_lcp(app, lcp_command);
   const CLI::App* solve_verb = add_solve(app, solve_command);
+  const CLI::App* map_verb = add_map(app, map_command);
   const CLI::App* verify_verb = add_verify(app, verify_command);
   if (has_unknown_verb(app, argc, argv)) return kBadInput;
   try {
@@ -193,6 +221,7 @@ int dispatch(int argc, char** argv) {
   if (size_verb->parsed()) return size(size_command);
   if (lcp_verb->parsed()) return lcp(lcp_command);
   if (solve_verb->parsed()) return solve(solve_command);
+  if (map_verb->parsed()) return map(map_command);
   if (verify_verb->parsed()) return verify(verify_command);
   return kBadInput;
 }

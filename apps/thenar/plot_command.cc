@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
-#include "thenar/io/replace_file.h"
+#include "thenar/io/png.h"
 #include "thenar/io/trace_plot.h"
 #include "thenar/io/trace_reader.h"
 
@@ -56,7 +56,7 @@ int plot(const PlotCommand& command) {
   if (command.output == "-") {
     fmt::print("{}", plot.svg);
   } else {
-    replace_file(output, plot.svg);
+    write_picture(plot.svg, output);
     fmt::print("{}\n", output.string());
   }
   return kDone;

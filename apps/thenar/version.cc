@@ -17,10 +17,11 @@ std::string version_text() {
 #else
   out += fmt::format("compiler: gcc {}\n", __VERSION__);
 #endif
-  out += fmt::format("libraries: Eigen {}.{}.{}, fmt {}.{}.{}, yaml-cpp {}, nlohmann-json {}.{}.{}, CLI11 {}\n",
-                     EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION, FMT_VERSION / 10000,
-                     FMT_VERSION / 100 % 100, FMT_VERSION % 100, THENAR_YAML_CPP_VERSION, NLOHMANN_JSON_VERSION_MAJOR,
-                     NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH, CLI11_VERSION);
+  out += fmt::format(
+      "libraries: Eigen {}.{}.{}, fmt {}.{}.{}, yaml-cpp {}, nlohmann-json {}.{}.{}, CLI11 {}, librsvg {}\n",
+      EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION, FMT_VERSION / 10000, FMT_VERSION / 100 % 100,
+      FMT_VERSION % 100, THENAR_YAML_CPP_VERSION, NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+      NLOHMANN_JSON_VERSION_PATCH, CLI11_VERSION, THENAR_LIBRSVG_VERSION);
   return out;
 }
 

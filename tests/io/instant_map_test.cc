@@ -294,6 +294,20 @@ TEST(MapRegions, ABulgeThroughAnEdgeIsSeenFromBothSides) {
   EXPECT_NEAR(top, 0.05, 0.2 / 64 * 2);
 }
 
+TEST(MapRegions, AStripeFoundOnceIsFollowed) {
+  // Narrower than a cell and between two columns of points, so that only the curved border that it crosses shows it.
+  // Another border comes down on it further up, where the edges that it crosses change in two places.
+  const auto stripe = [](double x, double y) {
+    if (x > 0.23 && x < 0.3) return kNone;
+    return std::hypot(x - 0.28, y + 0.6) < 0.13 || y > 1.2 - 1.5 * x ? kRoll : kSlide;
+  };
+  const MapRegions regions = find(+stripe, make_grid(11, 11));
+  const MapRegion& none = region_of(regions, kNone);
+  ASSERT_EQ(none.loops.size(), 1u);
+  // Either border is right to half a part, 0.2 / 128, of a width of 2.
+  EXPECT_NEAR(none.share, 0.07 / 2, 0.2 / 128);
+}
+
 TEST(MapRegions, SameForAnyNumberOfThreads) {
   const MapRegions one = find(wedge, make_grid(30, 20)), four = find(wedge, make_grid(30, 20), {}, 4);
   ASSERT_EQ(one.regions.size(), four.regions.size());

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/complementarity/grasp_problems.h"
-#include "tests/modes/random_problems.h"
+#include "../complementarity/grasp_problems.h"
+#include "random_problems.h"
 #include "thenar/complementarity/all_solutions.h"
 #include "thenar/complementarity/constraint_reduction.h"
 #include "thenar/complementarity/grade.h"

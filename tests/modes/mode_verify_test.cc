@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "tests/complementarity/grasp_problems.h"
-#include "tests/modes/random_problems.h"
+#include "../complementarity/grasp_problems.h"
+#include "random_problems.h"
 #include "thenar/modes/mode_solver.h"
 
 namespace thenar {

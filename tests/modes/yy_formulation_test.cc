@@ -7,8 +7,8 @@
 #include <cmath>
 #include <iostream>
 
-#include "tests/complementarity/grasp_problems.h"
-#include "tests/modes/random_problems.h"
+#include "../complementarity/grasp_problems.h"
+#include "random_problems.h"
 #include "thenar/complementarity/grade.h"
 #include "thenar/complementarity/linear_program.h"
 #include "thenar/complementarity/p_matrix.h"
@@ -83,7 +83,8 @@ class Comparison {
     ++problems;
     const YyAnswer yy = find_all_yy(problem);
     const ModeAnswer modes = solve_modes(problem);
-    if (!yy.is_complete || !modes.is_list_complete) {
+    EXPECT_TRUE(yy.is_complete) << name() << yy.reason;
+    if (!modes.is_list_complete) {
       ++undecided;
       return;
     }
@@ -107,10 +108,11 @@ class Comparison {
     std::cout << title << ": " << problems << " problems, " << unique << " unique, " << several
               << " with several motions, " << none << " without any, " << indeterminate
               << " with one motion and many forces, " << wide << " cells that are more than a point, " << undecided
-              << " undecided\n";
+              << " undecided by the modes\n";
   }
 
-  int problems = 0, unique = 0, several = 0, none = 0, indeterminate = 0, undecided = 0, wide = 0;
+  int problems = 0, unique = 0, several = 0, none = 0, indeterminate = 0, wide = 0;
+  int undecided = 0;  ///< by solve_modes()
 
  private:
   std::string name() const { return "problem " + std::to_string(problems - 1) + ": "; }
@@ -166,7 +168,7 @@ class Comparison {
 TEST(YyFormulation, HasTheCellsOfTheModesOnRandomProblems) {
   test::RandomModeProblems random(11);
   Comparison comparison(1);
-  for (int k = 0; k < 1500; ++k) {
+  for (int k = 0; k < 1000; ++k) {
     const int contacts = k % 50 == 0 ? 3 : random.chance(0.6) ? 1 : 2, freedoms = random.pick(1, 6);
     ConstraintProblem problem = random.make(contacts, freedoms);
     set_faces(problem, kBoxFaces);
@@ -176,7 +178,7 @@ TEST(YyFormulation, HasTheCellsOfTheModesOnRandomProblems) {
   EXPECT_LE(comparison.undecided, 10);
   EXPECT_GE(comparison.unique, 400);
   EXPECT_GE(comparison.several, 40);
-  EXPECT_GE(comparison.none, 40);
+  EXPECT_GE(comparison.none, 25);
   EXPECT_GE(comparison.indeterminate, 80);
   EXPECT_GE(comparison.wide, 200);
 }
@@ -474,8 +476,8 @@ TEST(YyFormulation, DoesNotDependOnUnits) {
     }
   }
   std::cout << cells << " cells, " << yes << " of them determinate, " << no << " not\n";
-  EXPECT_GE(yes, 50);
-  EXPECT_GE(no, 20);
+  EXPECT_GE(yes, 30);
+  EXPECT_GE(no, 30);
 }
 
 TEST(YyFormulation, SaysWhenThereAreTooManySets) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "thenar/complementarity/clearly_p_internal.h"
+#include "thenar/complementarity/clearly_p.h"
 #include "thenar/complementarity/lcp_scale_internal.h"
 #include "thenar/complementarity/lemke.h"
 #include "thenar/complementarity/linear_program.h"
@@ -202,7 +202,7 @@ class Search {
       in_units.row(k) /= scale_.R(rows[r]);
       in_units.col(k) /= scale_.C(rows[r]);
     }
-    return internal::is_clearly_positive_definite(in_units) || internal::is_clearly_p(reduced.M);
+    return is_clearly_positive_definite(in_units) || thenar::is_clearly_p(reduced.M);
   }
 
   /// The undecided rows alone, with z of the held ones solved for. Nothing if that is not possible.

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "thenar/complementarity/clearly_p_internal.h"
+#include "thenar/complementarity/clearly_p.h"
 #include "thenar/complementarity/lemke.h"
 #include "thenar/complementarity/verify.h"
 
@@ -82,7 +82,7 @@ LcpAnswer solve_lcp(const Lcp& problem, const LcpOptions& options) {
   take_one(problem, out);
   if (out.status == LcpStatus::solved) {
     if (!options.all) return out;
-    if (internal::is_clearly_positive_definite(problem.M)) {
+    if (is_clearly_positive_definite(problem.M)) {
       out.count = SolutionCount::unique;
       out.proof = LcpProof::positive_definite;
       out.cells.push_back(make_point(problem, out.z));

@@ -54,6 +54,7 @@ class Computation {
         const std::size_t last = std::min(first + kBlockSize, places_.size());
         for (; at < last && at < limit_ && !is_interrupted(); ++at) {
           points_[at] = function(places_[at].x, places_[at].y);
+          if (is_interrupted()) break;  // The function may have heard of it as well, and given up.
         }
         hand_over(first, at);
       } catch (...) {

@@ -67,8 +67,8 @@ class MapWorkers {
   MapWorkers(const MapFunctionMaker& make, MapWork work);
 
   /// Computes all places. `on_points` gets the points in their order, piece by piece as they come, from one thread at a
-  /// time. Returns how many it got: all, or a beginning after an interruption. What a function or `on_points` throws
-  /// ends the work and is thrown from here; of several, that of the first place.
+  /// time. Returns how many it got: all, or a beginning after an interruption, without the points in work then. What a
+  /// function or `on_points` throws ends the work and is thrown from here; of several, that of the first place.
   std::size_t compute(std::span<const PlotPoint> places,
                       const std::function<void(std::span<const MapPoint>)>& on_points);
 

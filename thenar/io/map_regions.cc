@@ -48,7 +48,7 @@ LatticePoint middle_of(LatticePoint a, LatticePoint b) { return {(a.x + b.x) / 2
 /// A place on an edge where the kind changes, in halves of the lattice, so that it can lie between two of its points.
 struct Change {
   LatticePoint twice;
-  bool is_single = true;   ///< no third kind was met on the way
+  bool is_single = true;   ///< nothing else is known to change on the edge
   bool is_located = true;  ///< false: points on the way are missing
 };
 
@@ -115,9 +115,10 @@ class CellCutter {
         break;
       }
       if (*kind == first) {
+        change.is_single = change.is_single && !has_hidden_change(a, middle);
         a = middle;
       } else {
-        change.is_single = change.is_single && *kind == last;
+        change.is_single = change.is_single && *kind == last && !has_hidden_change(middle, b);
         last = *kind;
         b = middle;
       }

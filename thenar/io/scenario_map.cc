@@ -37,7 +37,7 @@ class AxisParser {
     const std::vector<std::string_view> parts = split(text_.substr(equals + 1));
     if (name.empty() || parts.size() != 3) fail("");
     const Quantity from = parse_end(parts[0]), to = parse_end(parts[1]);
-    WrittenAxis out{{std::string(name), from.value, to.value, parse_count(parts[2])}, {}, 1};
+    WrittenAxis out{{std::string(name), from.value, to.value, parse_count(parts[2])}, {}, 1, {}};
     set_unit(from, parts[0], to, parts[1], out);
     return out;
   }
@@ -87,6 +87,7 @@ class AxisParser {
     if (!is_same && !is_zero) fail("FROM and TO have different units");
     out.unit = unit_in(from.dimension ? from_text : to_text);
     out.unit_size = parse_quantity("1 " + out.unit).value;
+    out.dimension = from.dimension ? from.dimension : to.dimension;
   }
 
   std::string_view text_;
@@ -118,10 +119,19 @@ void borrow_unit(const Node& root, WrittenAxis& axis) {
   if (!unit.empty() && parse_quantity("1 " + unit).value == 1) axis.unit = unit;
 }
 
-std::string assign(const std::string& path, double value) {
-  std::string out = path + "=";
-  append_number(value, out);
+/// The unit of the SI in the words of units.h: "kg m^2 s^-2".
+std::string si_unit(Dimension dimension) {
+  std::string out;
+  const std::pair<const char*, int> factors[] = {
+      {"kg", dimension.mass}, {"m", dimension.length}, {"s", dimension.time}, {"rad", dimension.angle}};
+  for (const auto& [name, exponent] : factors) {
+    if (exponent != 0) out += fmt::format("{}{}^{}", out.empty() ? "" : " ", name, exponent);
+  }
   return out;
+}
+
+MapEntry find_entry(const Node& root, const WrittenAxis& axis, const char* option) {
+  return {find_path(root, axis.axis, option), axis.dimension ? si_unit(*axis.dimension) : std::string()};
 }
 
 }  // namespace
@@ -142,6 +152,12 @@ MapPoint describe_instant(const Instant& instant) {
   return point;
 }
 
+std::string MapEntry::assign(double value) const {
+  std::string out = path + "=";
+  append_number(value, out);
+  return unit.empty() ? out : out + " " + unit;
+}
+
 void RefusedPoints::add(PlotPoint place, const std::string& reason) {
   const std::lock_guard lock(mutex_);
   if (count_++ == 0 || std::pair(place.y, place.x) < std::pair(place_.y, place_.x)) {
@@ -152,9 +168,9 @@ void RefusedPoints::add(PlotPoint place, const std::string& reason) {
 
 ScenarioMap::ScenarioMap(ScenarioDocument document, WrittenAxis x, WrittenAxis y, InstantOptions options)
     : document_(std::move(document)), x_(std::move(x)), y_(std::move(y)), options_(std::move(options)) {
-  x_path_ = find_path(document_.root(), x_.axis, "--x");
-  y_path_ = find_path(document_.root(), y_.axis, "--y");
-  if (x_path_ == y_path_) {
+  x_entry_ = find_entry(document_.root(), x_, "--x");
+  y_entry_ = find_entry(document_.root(), y_, "--y");
+  if (x_entry_.path == y_entry_.path) {
     throw InputError({"--y", 0, 0}, fmt::format("is the same entry as --x, {}; give another one", quote(y_.axis.name)));
   }
   try {
@@ -165,8 +181,8 @@ ScenarioMap::ScenarioMap(ScenarioDocument document, WrittenAxis x, WrittenAxis y
   borrow_unit(document_.root(), x_);
   borrow_unit(document_.root(), y_);
   // What the file says about the two entries does not matter.
-  document_.set(assign(x_path_, x_.axis.from));
-  document_.set(assign(y_path_, y_.axis.from));
+  document_.set(x_entry_.assign(x_.axis.from));
+  document_.set(y_entry_.assign(y_.axis.from));
   name_ = document_.build().name;
   fingerprint_ = document_.fingerprint();
 }
@@ -177,22 +193,23 @@ std::vector<std::string> ScenarioMap::identity() const {
 }
 
 MapFunctionMaker ScenarioMap::make_functions() const {
-  return [document = document_, x_path = x_path_, y_path = y_path_, options = options_,
+  return [document = document_, x_entry = x_entry_, y_entry = y_entry_, options = options_,
           refused = refused_]() -> MapFunction {
     // Every function has a document of its own, in which each point replaces the same two entries.
-    return [own = std::make_shared<ScenarioDocument>(document), x_path, y_path, options, refused](double x, double y) {
-      own->set(assign(x_path, x));
-      own->set(assign(y_path, y));
-      const Scenario scenario = own->build();
-      try {
-        return describe_instant(solve_instant(scenario, scenario.initial, options));
-      } catch (const InputError&) {
-        throw;
-      } catch (const std::runtime_error& error) {
-        refused->add({x, y}, error.what());
-        return MapPoint{};
-      }
-    };
+    return
+        [own = std::make_shared<ScenarioDocument>(document), x_entry, y_entry, options, refused](double x, double y) {
+          own->set(x_entry.assign(x));
+          own->set(y_entry.assign(y));
+          const Scenario scenario = own->build();
+          try {
+            return describe_instant(solve_instant(scenario, scenario.initial, options));
+          } catch (const InputError&) {
+            throw;
+          } catch (const std::runtime_error& error) {
+            refused->add({x, y}, error.what());
+            return MapPoint{};
+          }
+        };
   };
 }
 

@@ -8,21 +8,24 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "thenar/io/instant_map.h"
 #include "thenar/io/scenario_reader.h"
+#include "thenar/io/units.h"
 #include "thenar/simulate/contact_instant.h"
 
 namespace thenar {
 
 /// An axis with the unit in which pictures show it.
 struct WrittenAxis {
-  MapAxis axis{};        ///< SI; its name is as written: a parameter, or a path as of --set
-  std::string unit{};    ///< empty: none is known
-  double unit_size = 1;  ///< SI
+  MapAxis axis{};                        ///< SI; its name is as written: a parameter, or a path as of --set
+  std::string unit{};                    ///< empty: none is known
+  double unit_size = 1;                  ///< SI
+  std::optional<Dimension> dimension{};  ///< if a unit was written
 
   /// A value of the axis in its unit.
   double shown(double value) const { return value / unit_size; }
@@ -52,6 +55,15 @@ class RefusedPoints {
   std::string reason_;
 };
 
+/// An entry that a map varies.
+struct MapEntry {
+  std::string path{};  ///< as of --set
+  std::string unit{};  ///< of the SI; empty: none was written
+
+  /// What sets the entry to a value: "path=value unit". With the unit, readers find out if it is none that they want.
+  std::string assign(double value) const;
+};
+
 /// A scenario ready to be mapped.
 class ScenarioMap {
  public:
@@ -74,7 +86,7 @@ class ScenarioMap {
  private:
   ScenarioDocument document_;
   WrittenAxis x_, y_;
-  std::string x_path_, y_path_;  ///< as of --set
+  MapEntry x_entry_, y_entry_;
   InstantOptions options_;
   std::string name_;
   std::uint64_t fingerprint_ = 0;

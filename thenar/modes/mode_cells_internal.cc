@@ -102,7 +102,17 @@ class CellWriter {
       at_least_zero(unit * part.corners(0, 1) - force(row));
       return;
     }
+    if (part.is_smooth) return write_smooth_section(part);
     for (Index j = 0; j < part.corners.cols(); ++j) at_least_zero(beyond_edge(part, j));
+  }
+
+  /// The polygon around it: rⱼ · (z_t − zₙ pⱼ) ≥ 0.
+  void write_smooth_section(const FrictionPart& part) {
+    for (Index j = 0; j < part.rays.cols(); ++j) {
+      at_least_zero(along(part, part.rays.col(j), [&](int row, Index k) {
+        return force(row) - unit_friction(part, row) * part.corners(k, part.rays.cols() + j);
+      }));
+    }
   }
 
   /// rⱼ · (z_t − zₙ cⱼ): 0 on the edge from cⱼ to cⱼ₊₁, positive inside.
@@ -277,7 +287,8 @@ std::optional<LongVector> find_smallest(const Flat& flat, const LongMatrix& B, c
   return LongVector(answer.z.head(d).cast<long double>());
 }
 
-/// The state of each normal part where the scaled motion is w.
+}  // namespace
+
 std::vector<ContactState> find_states(const ConstraintProblem& problem, const ModeParts& parts,
                                       const VectorX<double>& w, double tolerance) {
   std::vector<ContactState> out;
@@ -292,8 +303,6 @@ std::vector<ContactState> find_states(const ConstraintProblem& problem, const Mo
   }
   return out;
 }
-
-}  // namespace
 
 CellPolyhedron describe_cell(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts,
                              const ModeChoice& choice) {

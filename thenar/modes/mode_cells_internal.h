@@ -28,6 +28,10 @@ CellPolyhedron describe_cell(const ConstraintProblem& problem, const ScaledProbl
 std::optional<ModeCell> make_cell(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts,
                                   const ModeChoice& choice, int most_generators);
 
+/// The state of each normal part where the scaled motion is w.
+std::vector<ContactState> find_states(const ConstraintProblem& problem, const ModeParts& parts,
+                                      const VectorX<double>& w, double tolerance);
+
 /// Whether all of `cell` is part of the polyhedron.
 bool is_part_of(const ModeCell& cell, const ScaledProblem& scaled, const CellPolyhedron& polyhedron);
 

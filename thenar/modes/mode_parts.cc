@@ -2,6 +2,7 @@
 #include "thenar/modes/mode_parts.h"
 
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 namespace thenar {
@@ -9,7 +10,7 @@ namespace {
 
 /// |s| ≤ limit.
 FrictionPart make_interval(int normal, int row, double limit) {
-  FrictionPart out{.normal = normal, .rows = {row}, .corners = MatrixX<double>(1, 2), .rays = {}};
+  FrictionPart out{.normal = normal, .rows = {row}, .corners = MatrixX<double>(1, 2), .rays = {}, .is_smooth = false};
   out.corners << -limit, limit;
   return out;
 }
@@ -19,7 +20,8 @@ FrictionPart make_polygon(const ConstraintProblem& problem, int normal, int row,
   FrictionPart out{.normal = normal,
                    .rows = {row, row + 1},
                    .corners = MatrixX<double>(2, faces),
-                   .rays = MatrixX<double>(2, faces)};
+                   .rays = MatrixX<double>(2, faces),
+                   .is_smooth = false};
   for (int j = 0; j < faces; ++j) {
     const Eigen::Vector2d corner = calc_regular_corner(j, faces);
     out.corners.col(j) << problem.row(row).limit * corner.x(), problem.row(row + 1).limit * corner.y();
@@ -28,6 +30,27 @@ FrictionPart make_polygon(const ConstraintProblem& problem, int normal, int row,
     const Eigen::Vector2d edge = out.corners.col((j + 1) % faces) - out.corners.col(j);
     out.rays.col(j) << -edge.y(), edge.x();  // inward: corners run counterclockwise
     out.rays.col(j).normalize();
+  }
+  return out;
+}
+
+/// (7) of constraint_problem.h in two directions. At the angle t the ellipse has the point (μ₁ cos t, μ₂ sin t) and the
+/// outward normal (cos t / μ₁, sin t / μ₂).
+FrictionPart make_ellipse(const ConstraintProblem& problem, int normal, int row) {
+  constexpr int k = kSmoothPlaces;
+  const Eigen::Vector2d mu(problem.row(row).limit, problem.row(row + 1).limit);
+  FrictionPart out{.normal = normal,
+                   .rows = {row, row + 1},
+                   .corners = MatrixX<double>(2, 2 * k),
+                   .rays = MatrixX<double>(2, k),
+                   .is_smooth = true};
+  const double reach = 1 / std::cos(std::numbers::pi / k);
+  for (int j = 0; j < k; ++j) {
+    const Eigen::Vector2d end = calc_regular_corner(2 * j, 2 * k),
+                          middle = calc_regular_corner(2 * j + 2 * k - 1, 2 * k);
+    out.corners.col(j) = reach * mu.cwiseProduct(middle);
+    out.corners.col(k + j) = mu.cwiseProduct(end);
+    out.rays.col(j) = -end.cwiseQuotient(mu).normalized();
   }
   return out;
 }
@@ -56,6 +79,9 @@ class PartMaker {
     if (count >= 2 && faces >= 3 && problem_.row(k).limit > 0) {
       out_.frictions.push_back(make_polygon(problem_, normal, k, faces));
       k += 2;
+    } else if (count == 2 && faces == 0 && problem_.row(k).limit > 0 && problem_.row(k + 1).limit > 0) {
+      out_.frictions.push_back(make_ellipse(problem_, normal, k));
+      k += 2;
     }
     for (; k <= i + count; ++k) add_interval(normal, k);
   }
@@ -70,15 +96,32 @@ class PartMaker {
 
 }  // namespace
 
+namespace {
+
+/// Directions with friction of the smooth cone of normal row i; 0 for other rows and cones.
+int count_smooth_directions(const ConstraintProblem& problem, int i) {
+  const ConstraintRow& row = problem.row(i);
+  if (row.kind != RowKind::normal || row.faces != 0) return 0;
+  int out = 0;
+  for (int k = i + 1; k <= i + problem.tangent_count(i); ++k) {
+    out += problem.row(k).kind == RowKind::tangent && problem.row(k).limit > 0;
+  }
+  return out;
+}
+
+}  // namespace
+
 bool has_mode_parts(const ConstraintProblem& problem) {
   for (int i = 0; i < problem.size(); ++i) {
-    const ConstraintRow& row = problem.row(i);
-    if (row.kind != RowKind::normal || row.faces != 0) continue;
-    int rough = 0;
-    for (int k = i + 1; k <= i + problem.tangent_count(i); ++k) {
-      rough += problem.row(k).kind == RowKind::tangent && problem.row(k).limit > 0;
-    }
-    if (rough > 1) return false;
+    const int directions = count_smooth_directions(problem, i);
+    if (directions > 2 || (directions == 2 && problem.tangent_count(i) > 2)) return false;
+  }
+  return true;
+}
+
+bool has_exact_mode_parts(const ConstraintProblem& problem) {
+  for (int i = 0; i < problem.size(); ++i) {
+    if (count_smooth_directions(problem, i) > 1) return false;
   }
   return true;
 }
@@ -86,7 +129,8 @@ bool has_mode_parts(const ConstraintProblem& problem) {
 ModeParts make_mode_parts(const ConstraintProblem& problem) {
   if (const auto fault = problem.find_fault()) throw std::invalid_argument("make_mode_parts: " + *fault);
   if (!has_mode_parts(problem)) {
-    throw std::invalid_argument("make_mode_parts: smooth cones are not polyhedral; give their normal rows faces");
+    throw std::invalid_argument(
+        "make_mode_parts: smooth limit surfaces of soft fingers have no parts; give their normal rows faces");
   }
   return PartMaker(problem).make();
 }
@@ -94,13 +138,19 @@ ModeParts make_mode_parts(const ConstraintProblem& problem) {
 std::vector<int> find_corners(const FrictionPart& part, int first, int count) {
   const int corners = static_cast<int>(part.corners.cols());
   std::vector<bool> used(static_cast<std::size_t>(corners), false);
+  const auto use = [&](int c) { used[static_cast<std::size_t>(c)] = true; };
   for (int i = first; i < first + count; ++i) {
     const int place = i % part.place_count();
     if (part.rows.size() == 1) {
-      used[static_cast<std::size_t>(place)] = true;
+      use(place);
+    } else if (part.is_smooth) {
+      const int k = part.place_count();
+      use(place);
+      use(k + place);
+      use(k + (place + k - 1) % k);
     } else {
-      used[static_cast<std::size_t>(place / 2)] = true;
-      if (place % 2 == 1) used[static_cast<std::size_t>((place / 2 + 1) % corners)] = true;
+      use(place / 2);
+      if (place % 2 == 1) use((place / 2 + 1) % corners);
     }
   }
   std::vector<int> out;
@@ -114,8 +164,13 @@ RayRange find_rays(const FrictionPart& part, int first, int count) {
   const int rays = static_cast<int>(part.rays.cols());
   const int begin = first % part.place_count(), end = (first + count - 1) % part.place_count();
   RayRange out;
-  out.from = begin % 2 == 0 ? (begin / 2 + rays - 1) % rays : begin / 2;
-  out.to = end / 2;
+  if (part.is_smooth) {
+    out.from = (begin + rays - 1) % rays;
+    out.to = end;
+  } else {
+    out.from = begin % 2 == 0 ? (begin / 2 + rays - 1) % rays : begin / 2;
+    out.to = end / 2;
+  }
   if (count == 1) return out;
   const Eigen::Vector2d from = part.rays.col(out.from), to = part.rays.col(out.to);
   const double cross = from.x() * to.y() - from.y() * to.x();

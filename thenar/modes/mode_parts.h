@@ -19,6 +19,12 @@
 /// w_t ≥ 0, place 1 with z_t = zₙ c₁ and w_t ≤ 0. A run of neighbouring places is relaxed to the convex hull of their
 /// corners and of their rays; a run that spans more than half of the circle, to no condition on w_t.
 ///
+/// A smooth section (circular or elliptic cone) has no edges. Its circle of slip directions is cut into k =
+/// kSmoothPlaces sectors by rays rⱼ, place j between r_{j−1} and rⱼ; the forces that oppose slips of a sector are an
+/// arc from pⱼ₋₁ to pⱼ, part of the triangle with the corner cⱼ where the tangents of its ends meet. Decisions of
+/// smooth sections are therefore wider than the law: what they exclude is excluded, but a slip that is left may be no
+/// solution. `corners` are c₀ … c_{k−1}, then p₀ … p_{k−1}.
+///
 /// All sets are closed: stick and slip share w_t = 0, open and held share z = w = 0.
 
 #include <cstdint>
@@ -39,7 +45,12 @@ struct FrictionPart {
   std::vector<int> rows;    ///< of the problem
   MatrixX<double> corners;  ///< a column each
   MatrixX<double> rays;     ///< two rows of friction: columns rⱼ, of length 1
-  int place_count() const { return static_cast<int>(rows.size() == 1 ? 2 : 2 * corners.cols()); }
+  bool is_smooth = false;
+
+  int place_count() const {
+    if (rows.size() == 1) return 2;
+    return static_cast<int>(is_smooth ? rays.cols() : 2 * corners.cols());
+  }
 };
 
 struct ModeParts {
@@ -47,11 +58,16 @@ struct ModeParts {
   std::vector<FrictionPart> frictions;
 };
 
-/// Whether make_mode_parts() can take the problem: it has no smooth cones in two or more directions.
+/// Sectors of a smooth section.
+inline constexpr int kSmoothPlaces = 16;
+
+/// Whether make_mode_parts() can take the problem: it has no smooth limit surfaces of soft fingers.
 bool has_mode_parts(const ConstraintProblem& problem);
+/// Whether all its cones are polyhedral, so that decisions say all there is.
+bool has_exact_mode_parts(const ConstraintProblem& problem);
 
 /// Parts in the order of the rows. Directions without friction have none. Throws std::invalid_argument for problems
-/// with a fault or smooth cones.
+/// with a fault or smooth limit surfaces.
 ModeParts make_mode_parts(const ConstraintProblem& problem);
 
 enum class NormalChoice : std::uint8_t { undecided, open, held };

@@ -213,11 +213,21 @@ class ModeSearch {
   }
 
   void add_cell(int index) {
+    if (slips_on_smooth_cone())
+      return give_up("a slip on a circular cone is left that is not proved to be the only one");
     node(index).kind = ModeNode::Kind::cell;
     if (auto cell = make_cell(problem_, scaled_, parts_, choice_, options_.most_generators)) {
       node(index).cell = static_cast<int>(out_.cells.size());
       out_.cells.push_back(std::move(*cell));
     }
+  }
+
+  bool slips_on_smooth_cone() const {
+    for (std::size_t p = 0; p < parts_.frictions.size(); ++p) {
+      const FrictionPart& part = parts_.frictions[p];
+      if (part.is_smooth && !is_open(part) && choice_.frictions[p].kind == SlipKind::slip) return true;
+    }
+    return false;
   }
 
   /// Cells that are part of others are not listed; the nodes that name them name the others.

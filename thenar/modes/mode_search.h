@@ -39,7 +39,7 @@ struct ModeSearchResult {
   long long programs = 0;      ///< linear programs solved
 };
 
-/// Throws std::invalid_argument for problems with a fault, smooth cones or numbers that are not finite.
+/// Throws std::invalid_argument for problems with a fault, smooth limit surfaces or numbers that are not finite.
 ModeSearchResult search_modes(const ConstraintProblem& problem, const ModeSearchOptions& options = {});
 
 }  // namespace thenar

@@ -6,6 +6,10 @@
 ///
 /// The search (mode_search.h) finds all cells; their motions and forces make the verdict, which is claimed only if
 /// verify_modes() confirms the tree. A search that ends early still proves `several` once two motions were found.
+///
+/// Circular and elliptic cones: the search excludes all that contradicts the polygons around them (mode_parts.h), and
+/// the cone solver finds answers on the true cone. Where no slip is left the verdict is proved: contacts that stick or
+/// open leave one motion. Where one is left the answers found are given, and the verdict is `several` or `undecided`.
 
 #include <string>
 
@@ -23,7 +27,7 @@ struct ModeAnswer {
   long long programs = 0;  ///< linear programs solved
 };
 
-/// Throws std::invalid_argument as search_modes() does.
+/// Throws std::invalid_argument for problems with a fault or numbers that are not finite.
 ModeAnswer solve_modes(const ConstraintProblem& problem, const ModeSearchOptions& options = {});
 
 }  // namespace thenar

@@ -39,10 +39,11 @@ struct Friction {
   int normal = -1;
   std::vector<int> rows;
   std::vector<std::array<Long, 2>> corners, rays;
+  bool is_smooth = false;
   int first_column = 0, sum_row = 0;
 
   bool is_interval() const { return rows.size() == 1; }
-  int places() const { return static_cast<int>(2 * (is_interval() ? 1 : corners.size())); }
+  int places() const { return static_cast<int>(is_interval() ? 2 : is_smooth ? rays.size() : 2 * corners.size()); }
 };
 
 Long cross(const std::array<Long, 2>& a, const std::array<Long, 2>& b) { return a[0] * b[1] - a[1] * b[0]; }
@@ -134,6 +135,9 @@ class Form {
       if (row.faces >= 3 && has_two && problem.row(k).limit > 0) {
         add_polygon(normal, k, row.faces);
         k += 2;
+      } else if (row.faces == 0 && has_two && problem.row(k).limit > 0 && problem.row(k + 1).limit > 0) {
+        add_ellipse(normal, k);
+        k += 2;
       }
       for (; k < n && problem.row(k).kind == RowKind::tangent; ++k) add_interval(normal, k);
     }
@@ -142,11 +146,12 @@ class Form {
   void add_interval(int normal, int row) {
     const Long limit = problem.row(row).limit;
     if (limit > 0)
-      frictions.push_back({.normal = normal, .rows = {row}, .corners = {{-limit, 0}, {limit, 0}}, .rays = {}});
+      frictions.push_back(
+          {.normal = normal, .rows = {row}, .corners = {{-limit, 0}, {limit, 0}}, .rays = {}, .is_smooth = false});
   }
 
   void add_polygon(int normal, int row, int faces) {
-    Friction out{.normal = normal, .rows = {row, row + 1}, .corners = {}, .rays = {}};
+    Friction out{.normal = normal, .rows = {row, row + 1}, .corners = {}, .rays = {}, .is_smooth = false};
     for (int j = 0; j < faces; ++j) {
       const Long angle = 2 * std::numbers::pi_v<Long> * j / faces;
       out.corners.push_back({problem.row(row).limit * std::cos(angle), problem.row(row + 1).limit * std::sin(angle)});
@@ -156,6 +161,23 @@ class Form {
       const auto& b = out.corners[at((j + 1) % faces)];
       const Long length = std::hypot(b[0] - a[0], b[1] - a[1]);
       out.rays.push_back({-(b[1] - a[1]) / length, (b[0] - a[0]) / length});
+    }
+    frictions.push_back(std::move(out));
+  }
+
+  /// Corners c, then p of mode_parts.h.
+  void add_ellipse(int normal, int row) {
+    constexpr int k = kSmoothPlaces;
+    const std::array<Long, 2> mu{problem.row(row).limit, problem.row(row + 1).limit};
+    Friction out{.normal = normal, .rows = {row, row + 1}, .corners = {}, .rays = {}, .is_smooth = true};
+    for (int j = 0; j < k; ++j) {
+      const Long angle = std::numbers::pi_v<Long> * (2 * j - 1) / k, reach = 1 / std::cos(std::numbers::pi_v<Long> / k);
+      out.corners.push_back({reach * mu[0] * std::cos(angle), reach * mu[1] * std::sin(angle)});
+    }
+    for (int j = 0; j < k; ++j) {
+      const Long angle = 2 * std::numbers::pi_v<Long> * j / k, x = std::cos(angle) / mu[0], y = std::sin(angle) / mu[1];
+      out.corners.push_back({mu[0] * std::cos(angle), mu[1] * std::sin(angle)});
+      out.rays.push_back({-x / std::hypot(x, y), -y / std::hypot(x, y)});
     }
     frictions.push_back(std::move(out));
   }
@@ -207,14 +229,24 @@ Run read_run(const Friction& friction, int first, int count) {
       out.corners[at(place)] = true;
       continue;
     }
+    if (friction.is_smooth) {
+      const int k = friction.places();
+      out.corners[at(place)] = out.corners[at(k + place)] = out.corners[at(k + (place + k - 1) % k)] = true;
+      continue;
+    }
     out.corners[at(place / 2)] = true;
     if (place % 2 == 1) out.corners[at((place / 2 + 1) % size)] = true;
   }
   if (friction.is_interval()) return out;
   const int begin = first % friction.places(), end = (first + count - 1) % friction.places();
-  out.from = begin % 2 == 1 ? begin / 2 : (begin / 2 + size - 1) % size;
-  out.to = end / 2;
-  out.is_one_ray = count == 1 && begin % 2 == 1;
+  if (friction.is_smooth) {
+    out.from = (begin + friction.places() - 1) % friction.places();
+    out.to = end;
+  } else {
+    out.from = begin % 2 == 1 ? begin / 2 : (begin / 2 + size - 1) % size;
+    out.to = end / 2;
+    out.is_one_ray = count == 1 && begin % 2 == 1;
+  }
   const auto &a = friction.rays[at(out.from)], &b = friction.rays[at(out.to)];
   const Long turn = cross(a, b);
   out.is_convex = turn > 1e-12L || (std::abs(turn) <= 1e-12L && a[0] * b[0] + a[1] * b[1] < 0);
@@ -608,6 +640,8 @@ class Checker {
   /// Everything is decided here: what are the solutions?
   bool check_end(const ModeNode& node, const std::string& name, const ModeChoice& choice) {
     if (!is_end(choice)) return refute(name + " is said to be a cell, but not everything is decided");
+    if (slips_on_smooth_cone(choice))
+      return leave(name + " slips on a smooth cone, of which more than one answer may be left");
     const EndForces end = solve_end(form_, read_bounds(form_, choice));
     if (!end.is_consistent) return true;
     const LongVector w0 = calc_motion(end.z0);
@@ -641,6 +675,15 @@ class Checker {
       if (friction.kind == Slip::undecided || (friction.kind == Slip::slip && friction.count != 1)) return false;
     }
     return true;
+  }
+
+  bool slips_on_smooth_cone(const ModeChoice& choice) const {
+    for (std::size_t p = 0; p < choice.frictions.size(); ++p) {
+      const Friction& friction = form_.frictions[p];
+      const bool is_open = friction.normal >= 0 && choice.normals[at(friction.normal)] == NormalChoice::open;
+      if (friction.is_smooth && !is_open && choice.frictions[p].kind == Slip::slip) return true;
+    }
+    return false;
   }
 
   bool is_solution(const LongVector& z) const {

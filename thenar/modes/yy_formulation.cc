@@ -9,7 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "thenar/complementarity/clearly_p_internal.h"
+#include "thenar/complementarity/clearly_p.h"
 #include "thenar/complementarity/generators.h"
 #include "thenar/complementarity/p_matrix.h"
 #include "thenar/modes/mode_relaxation_internal.h"
@@ -385,7 +385,7 @@ std::optional<bool> find_whether_p(const MatrixX<double>& M, int most_rows) {
   if (!(M.diagonal().minCoeff() > 0)) return false;
   const VectorX<double> inverse = M.diagonal().cwiseSqrt().cwiseInverse();
   const MatrixX<double> scaled = inverse.asDiagonal() * M * inverse.asDiagonal();
-  if (internal::is_clearly_p(scaled)) return true;
+  if (is_clearly_p(scaled)) return true;
   // Redundant contacts, the usual case of "no", are seen by the rank: no need to come across a minor that is 0.
   Eigen::FullPivLU<MatrixX<double>> lu(scaled);
   lu.setThreshold(kClearMinor);

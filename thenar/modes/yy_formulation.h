@@ -72,15 +72,15 @@ std::vector<YyDirection> find_yy_directions(const ConstraintProblem& problem);
 /// (2) for one set of signs. Unknowns are bilateral rows (free), normal and unilateral rows, Δ of the directions; each
 /// in the order of their rows.
 struct YyLcp {
-  Lcp lcp;                         ///< M = A(Π), q = b(Π)
-  MatrixX<double> S, G;            ///< rows of the problem × unknowns
-  VectorX<double> origin;          ///< z⁰
-  MatrixX<double> bound;           ///< directions × unknowns: β = bound x + bound_constant, the side condition is
-  VectorX<double> bound_constant;  ///< x.tail(directions) ≤ β
+  Lcp lcp;                 ///< M = A(Π), q = b(Π)
+  MatrixX<double> S, G;    ///< rows of the problem × unknowns
+  VectorX<double> origin;  ///< z⁰
+  MatrixX<double> bound;   ///< directions × unknowns: β = bound x + bound_constant
+  VectorX<double> bound_constant;
 
   /// Forces of the problem.
   VectorX<double> recover(const VectorX<double>& x) const { return G * x + origin; }
-  /// β − Δ, one for each direction: ≥ 0 where (23) holds.
+  /// β − Δ of each direction, Δ being the last unknowns: ≥ 0 where the side condition, YY (23), holds.
   VectorX<double> calc_side(const VectorX<double>& x) const {
     return bound * x + bound_constant - x.tail(bound_constant.size());
   }
@@ -120,7 +120,8 @@ struct YyAnswer {
 /// finite. Two motions found prove `several` even where the search is not complete.
 YyAnswer find_all_yy(const ConstraintProblem& problem, const YyOptions& options = {});
 
-/// YY III C: a solution is dynamically determinate if A(Π), of the signs that it has, is a P-matrix.
+/// YY III C: the only solution of a problem is dynamically determinate if A(Π), of the signs that it has, is a
+/// P-matrix.
 struct Determinacy {
   /// Nothing if the matrix is too large to tell. Matrices that are singular to 1e-10 of their entries, after division
   /// by the diagonal, are not P: redundant contacts never are.
@@ -137,8 +138,9 @@ struct Determinacy {
 /// rows are eliminated first, A ← A − A_cb A_bb⁺ A_bc, so that A(Π) is about the other rows; A_bb may be singular.
 ///
 /// Definite and diagonally dominant matrices are recognized at any size, others up to kMostDeterminacyRows rows and
-/// directions with both signs together. Throws std::invalid_argument for problems with a fault, numbers that are not
-/// finite and a z of another size.
+/// directions with both signs together; of more than 12 such directions only some sets are looked at, which can tell
+/// that not all are P. Throws std::invalid_argument for problems with a fault, numbers that are not finite and a z of
+/// another size.
 Determinacy calc_determinacy(const ConstraintProblem& problem, const VectorX<double>& z);
 
 /// Some seconds' worth of minors.

@@ -10,13 +10,14 @@
 #include "thenar/contact/contact_rows.h"
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/modes/yy_formulation.h"
 #include "thenar/simulate/instant.h"
 
 namespace thenar {
 namespace {
 
 /// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
-constexpr double kNoMotion = 1e-12;
+constexpr double kNoMotion = 1e-9;
 /// Accelerations below this part of the numbers that they are the sum of are zero.
 constexpr double kNoAcceleration = 1e-9;
 
@@ -200,7 +201,7 @@ class CellReader {
   CellReader(const Instant& instant, const std::vector<ContactRows>& rows, const VectorX<double>& v)
       : instant_(instant), rows_(rows), v_(v) {}
 
-  InstantCell read(const ModeCell& cell, const ModeParts& parts) {
+  InstantCell read(const ModeCell& cell) {
     InstantCell out;
     out.vdot = instant_.vdot_free + instant_.X * cell.z;
     load_ = instant_.vdot_free.cwiseAbs() + instant_.X.cwiseAbs() * cell.z.cwiseAbs();
@@ -208,7 +209,7 @@ class CellReader {
     out.forces_unique = cell.forces_unique;
     for (std::size_t i = 0; i < instant_.contacts.size(); ++i) {
       const InstantContact& contact = instant_.contacts[i];
-      out.modes.push_back(find_mode(i, cell, parts, out.vdot));
+      out.modes.push_back(find_mode(i, cell, out.vdot));
       std::array<double, 4> force{contact.row < 0 ? 0 : cell.z(contact.row)};
       for (std::size_t k = 0; k < 3; ++k) {
         if (contact.tangent_rows[k] >= 0) force[k + 1] = cell.z(contact.tangent_rows[k]);
@@ -221,17 +222,24 @@ class CellReader {
   }
 
  private:
-  ContactMode find_mode(std::size_t i, const ModeCell& cell, const ModeParts& parts,
-                        const VectorX<double>& vdot) const {
+  ContactMode find_mode(std::size_t i, const ModeCell& cell, const VectorX<double>& vdot) const {
     const InstantContact& contact = instant_.contacts[i];
     if (contact.row < 0) return ContactMode::break_away;
-    for (std::size_t p = 0; p < parts.normals.size(); ++p) {
-      if (parts.normals[p].row != contact.row) continue;
-      if (cell.states[p] == ContactState::open) return ContactMode::break_away;
-      if (cell.states[p] == ContactState::slide || contact.slides) return ContactMode::slide;
-    }
+    const ContactState state = cell.states[find_part(contact.row)];
+    if (state == ContactState::open) return ContactMode::break_away;
+    if (state == ContactState::slide || contact.slides) return ContactMode::slide;
     if (slips_without_friction(i, vdot)) return ContactMode::slide;
     return turns(rows_[i], vdot) ? ContactMode::roll : ContactMode::fixed;
+  }
+
+  /// The number of a row among those with z ≥ 0.
+  std::size_t find_part(int row) const {
+    std::size_t out = 0;
+    for (int i = 0; i < row; ++i) {
+      const RowKind kind = instant_.problem.row(i).kind;
+      out += kind == RowKind::unilateral || kind == RowKind::normal;
+    }
+    return out;
   }
 
   /// A contact without friction has no tangent rows; its slip is told by velocity and acceleration.
@@ -335,8 +343,10 @@ Instant solve_instant(const Scenario& scenario, const State& state, const Instan
   out.reason = out.answer.reason;
   out.is_list_complete = out.answer.is_list_complete;
   CellReader reader(out, builder.contact_rows(), state.v);
-  const ModeParts parts = make_mode_parts(out.problem);
-  for (const ModeCell& cell : out.answer.cells) out.cells.push_back(reader.read(cell, parts));
+  for (const ModeCell& cell : out.answer.cells) out.cells.push_back(reader.read(cell));
+  if (out.verdict == Verdict::unique) {
+    out.determinate = calc_determinacy(out.problem, out.answer.cells.front().z).is_P.value_or(false);
+  }
   return out;
 }
 

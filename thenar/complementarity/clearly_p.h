@@ -7,7 +7,7 @@
 
 #include "thenar/spatial/linear.h"
 
-namespace thenar::internal {
+namespace thenar {
 
 /// xᵀM x > 0 for all x ≠ 0, by 1e-10 n of the diagonal.
 bool is_clearly_positive_definite(const MatrixX<double>& M);
@@ -16,4 +16,4 @@ bool is_clearly_positive_definite(const MatrixX<double>& M);
 /// are not too many. No means "not seen to be".
 bool is_clearly_p(const MatrixX<double>& M);
 
-}  // namespace thenar::internal
+}  // namespace thenar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/complementarity/clearly_p_internal.h"
+#include "thenar/complementarity/clearly_p.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
@@ -7,7 +7,7 @@
 
 #include "thenar/complementarity/p_matrix.h"
 
-namespace thenar::internal {
+namespace thenar {
 namespace {
 
 /// Parts of 1 that decisions have to be clear by: far above rounding, far below what is met in practice.
@@ -62,4 +62,4 @@ bool is_clearly_p(const MatrixX<double>& M) {
   return test.is_P && test.least > kMargin;
 }
 
-}  // namespace thenar::internal
+}  // namespace thenar
