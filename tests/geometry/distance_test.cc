@@ -483,6 +483,28 @@ TEST(Distance, OfAlignedShapesIsTheClosedForm) {
   }
 }
 
+/// Links of planar hands are rods that touch an ellipse in its own plane: nothing but rounding tells the normal, and
+/// the points have to face each other all the same, anywhere on the rod.
+TEST(Distance, OfARodThatTouchesAnEllipseHasFacingPoints) {
+  constexpr double a = 0.185, b = 0.15, length = 0.3;
+  RandomPairs random(11);
+  for (int k = 0; k < 500; ++k) {
+    const double angle = random.uniform(-4, 4), along = random.uniform(-0.45, 0.45) * length;
+    // The tangent at the point with the outward normal n = (cos, sin); the rod's axis is z.
+    const double c = std::cos(angle), s = std::sin(angle), h = std::hypot(a * c, b * s);
+    Matrix3<double> R;
+    R << c, 0, -s, s, 0, c, 0, -1, 0;
+    const Vector3<double> p(a * a * c / h - along * -s, b * b * s / h - along * c, 0);
+    PairMemory memory;
+    const Proximity found =
+        find_closest(make_core(Ellipse{a, b}), Pose<double>(), make_core(Rod{length}), Pose<double>{R, p}, memory);
+    SCOPED_TRACE(fmt::format("angle {}, {} along the rod", angle, along));
+    EXPECT_NEAR(found.gap, 0, 1e-15);
+    EXPECT_LE(norm(found.p_A - found.p_B - found.N * found.gap), 1e-12);
+    EXPECT_LE(std::abs(found.p_A.x - a * a * c / h) + std::abs(found.p_A.y - b * b * s / h), 1e-7);
+  }
+}
+
 std::string test_name(const ::testing::TestParamInfo<KindPair>& info) {
   RandomPairs random(0);
   return fmt::format("{}_{}", shape_name(random.shape(info.param.A)), shape_name(random.shape(info.param.B)));

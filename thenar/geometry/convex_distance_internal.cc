@@ -280,8 +280,25 @@ class ConvexPair {
     best.N = N;
     best.p_A = support_A(N);
     best.p_B = support_B(N);
-    classify(best);
     best.gap = separation;
+    take_facing_points(best);
+  }
+
+  /// Edges and faces have many support points along a normal of theirs: takes one that faces that of the other shape,
+  /// if there is one.
+  void take_facing_points(Proximity& place) const {
+    Proximity from_A = place, from_B_side = place;
+    from_A.p_B = place.p_A - place.N * place.gap;
+    from_B_side.p_A = place.p_B + place.N * place.gap;
+    const auto calc_mismatch = [&](const Proximity& candidate) {
+      const Vec d = candidate.p_A - candidate.p_B - candidate.N * candidate.gap;
+      return dot(d, d);
+    };
+    classify(place);
+    for (Proximity* candidate : {&from_A, &from_B_side}) {
+      classify(*candidate);
+      if (calc_mismatch(*candidate) < calc_mismatch(place)) place = *candidate;
+    }
   }
 
   /// For overlaps that blind GJK altogether: along the axes of both shapes and from middle to middle.
