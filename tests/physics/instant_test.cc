@@ -236,6 +236,40 @@ run: {until: 1}
   EXPECT_LT(lost.instant.cells[0].vdot(8), -1);  // the ball falls
 }
 
+/// A ball on a slope rolls with 5/7 of g sin(tilt) where tan(tilt) ≤ 7/2 μ, else it slides with g (sin − μ cos); down
+/// the slope a corner of the polygon is exact.
+TEST(Instant, BallOnASlopeRollsOrSlides) {
+  const std::string text = R"(
+thenar: 1
+name: ball on a slope
+parameters: {mu: 0.1, tilt: 0.2}
+gravity: [9.81*sin($tilt), 0, -9.81*cos($tilt)]
+objects:
+  - {name: ball, shape: {sphere: 5 cm}, mass: 1 kg, pose: {xyz: [0, 0, 5 cm]}}
+  - {name: table, joint: fixed, shape: {plane: {}}}
+contacts: {friction: $mu, cone: 8}
+run: {until: 1}
+)";
+  for (const double mu : {0.001, 0.01, 0.022, 0.1, 0.3}) {
+    for (const double tilt : {0.003, 0.03, 0.1, 0.3, 0.9, 1.5}) {
+      const bool rolls = std::tan(tilt) <= 3.5 * mu;
+      const std::vector<std::string> overrides{fmt::format("parameters.mu={}", mu),
+                                               fmt::format("parameters.tilt={}", tilt)};
+      const Answer answer = solve(text, overrides);
+      SCOPED_TRACE(fmt::format("mu {}, tilt {}", mu, tilt));
+      EXPECT_EQ(answer.instant.verdict, Verdict::unique);
+      ASSERT_EQ(answer.instant.cells.size(), 1U);
+      EXPECT_EQ(modes(answer.instant.cells[0]), rolls ? "R" : "S");
+      const double expected = kGravity * (rolls ? 5.0 / 7 * std::sin(tilt) : std::sin(tilt) - mu * std::cos(tilt));
+      EXPECT_NEAR(answer.instant.cells[0].vdot(3), expected, 1e-12 * kGravity);
+      if (!rolls) continue;
+      std::vector<std::string> round = overrides;
+      round.push_back("contacts.cone=circular");
+      EXPECT_EQ(solve(text, round).instant.verdict, Verdict::unique);
+    }
+  }
+}
+
 TEST(Instant, TellsThatAnImpactComesFirst) {
   const Scenario scenario = parse_scenario(R"(
 thenar: 1

@@ -26,6 +26,15 @@ VectorX<double> find_row_units(const ConstraintProblem& problem) {
   return out;
 }
 
+/// Sets to zero what rounding left of it: entries that are nothing beside the terms they are sums of. They would
+/// mislead whoever scales by the entries that there are.
+void drop_rounding(const VectorX<double>& sizes, VectorX<double>& row) {
+  constexpr double kRounding = 1e-14;
+  for (Eigen::Index j = 0; j < row.size(); ++j) {
+    if (std::abs(row(j)) <= kRounding * sizes(j)) row(j) = 0;
+  }
+}
+
 }  // namespace
 
 ScaledProblem::ScaledProblem(const ConstraintProblem& problem) {
@@ -36,6 +45,9 @@ ScaledProblem::ScaledProblem(const ConstraintProblem& problem) {
   const double level = largest > 0 ? largest : 1;
   b /= level;
   A = inverse.asDiagonal() * problem.A() * inverse.asDiagonal();
+  // What is below the accuracy of the data is none of them.
+  A = (A.array().abs() <= problem.accuracy).select(0, A);
+  b = (b.array().abs() <= problem.accuracy).select(0, b);
   force_unit = level * inverse;
   motion_unit = level * unit;
 }
@@ -85,6 +97,7 @@ RelaxationRows::RelaxationRows(const ConstraintProblem& problem, const ScaledPro
   for (Eigen::Index j = 0; j < column_count; ++j) T.col(j) = columns[static_cast<std::size_t>(j)];
 
   const MatrixX<double> AT = scaled.A * T;
+  const MatrixX<double> sizes = scaled.A.cwiseAbs() * T.cwiseAbs();
   std::vector<VectorX<double>> rows;
   std::vector<double> constants, units;
   const auto add_row = [&](const VectorX<double>& row, double constant, double row_unit) {
@@ -93,9 +106,14 @@ RelaxationRows::RelaxationRows(const ConstraintProblem& problem, const ScaledPro
     units.push_back(row_unit);
     return static_cast<int>(rows.size()) - 1;
   };
-  for (const int i : bilaterals) bilateral_row.push_back(add_row(AT.row(i), scaled.b(i), scaled.motion_unit(i)));
+  const auto add_motion = [&](int i) {
+    VectorX<double> row = AT.row(i);
+    drop_rounding(sizes.row(i), row);
+    return add_row(row, scaled.b(i), scaled.motion_unit(i));
+  };
+  for (const int i : bilaterals) bilateral_row.push_back(add_motion(i));
   for (const NormalPart& part : parts.normals) {
-    normal_row.push_back(add_row(AT.row(part.row), scaled.b(part.row), scaled.motion_unit(part.row)));
+    normal_row.push_back(add_motion(part.row));
   }
   for (std::size_t f = 0; f < parts.frictions.size(); ++f) {
     const FrictionPart& part = parts.frictions[f];
@@ -109,12 +127,14 @@ RelaxationRows::RelaxationRows(const ConstraintProblem& problem, const ScaledPro
     friction_row.push_back(add_row(sum, part.normal >= 0 ? 0 : 1, sum_unit));
     const int t = part.rows[0];
     if (part.rows.size() == 1) {
-      add_row(AT.row(t), scaled.b(t), scaled.motion_unit(t));
+      add_motion(t);
       continue;
     }
     for (Eigen::Index j = 0; j < part.rays.cols(); ++j) {
       const double x = part.rays(0, j), y = part.rays(1, j);
-      add_row(x * AT.row(t + 1) - y * AT.row(t), x * scaled.b(t + 1) - y * scaled.b(t), scaled.motion_unit(t));
+      VectorX<double> row = x * AT.row(t + 1) - y * AT.row(t);
+      drop_rounding(std::abs(x) * sizes.row(t + 1) + std::abs(y) * sizes.row(t), row);
+      add_row(row, x * scaled.b(t + 1) - y * scaled.b(t), scaled.motion_unit(t));
     }
   }
   const auto row_count = static_cast<Eigen::Index>(rows.size());
