@@ -116,11 +116,12 @@ std::vector<int> choose_colours(const std::vector<MapRegion>& regions) {
     is_taken[static_cast<std::size_t>(colour)] = true;
     colours[modes] = colour;
   };
-  for (const bool is_first_choice : {true, false}) {
-    for (const MapRegion& region : regions) {
-      if (is_single(region.modes) == is_first_choice) choose(region.modes);
-    }
-  }
+  // Large regions first: with more of them than colours, small ones share.
+  std::vector<const MapRegion*> by_size;
+  for (const MapRegion& region : regions) by_size.push_back(&region);
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [](const MapRegion* a, const MapRegion* b) { return a->share > b->share; });
+  for (const MapRegion* region : by_size) choose(region->modes);
   std::vector<int> out;
   for (const MapRegion& region : regions) out.push_back(colours[region.modes]);
   return out;
