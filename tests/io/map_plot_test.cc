@@ -191,7 +191,8 @@ class ScenarioMapFiles : public testing::Test {
     return "";
   }
 
-  fs::path folder_ = fs::path(testing::TempDir()) / "scenario_map";
+  fs::path folder_ = fs::path(testing::TempDir()) /
+                     (std::string("thenar_map_") + testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(ScenarioMapFiles, NamesAreParametersOrPaths) {
