@@ -85,8 +85,12 @@ TEST(MapPlot, ColoursBelongToModes) {
   EXPECT_NE(colours[2], 0);
   EXPECT_NE(colours[2], 1);
   EXPECT_NE(colours[2], 4);
-  // BR would like the colour of RR, and comes first.
+  // BR would like the colour of RR, and comes first, unless it is smaller.
   EXPECT_EQ(choose_colours({region("BR"), region("RR")}), (std::vector{0, 1}));
+  std::vector<MapRegion> unequal{region("BR"), region("RR")};
+  unequal[0].share = 0.1;
+  unequal[1].share = 0.9;
+  EXPECT_EQ(choose_colours(unequal), (std::vector{1, 0}));
 }
 
 TEST(MapPlot, EightSetsOfModesHaveEightColours) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "thenar/io/svg_plot.h"
 
@@ -116,11 +117,12 @@ std::vector<int> choose_colours(const std::vector<MapRegion>& regions) {
     is_taken[static_cast<std::size_t>(colour)] = true;
     colours[modes] = colour;
   };
-  // Large regions first: with more of them than colours, small ones share.
+  // Single modes first, then large regions: with more of them than colours, small ones share.
   std::vector<const MapRegion*> by_size;
   for (const MapRegion& region : regions) by_size.push_back(&region);
-  std::stable_sort(by_size.begin(), by_size.end(),
-                   [](const MapRegion* a, const MapRegion* b) { return a->share > b->share; });
+  std::stable_sort(by_size.begin(), by_size.end(), [](const MapRegion* a, const MapRegion* b) {
+    return std::pair(!is_single(a->modes), -a->share) < std::pair(!is_single(b->modes), -b->share);
+  });
   for (const MapRegion* region : by_size) choose(region->modes);
   std::vector<int> out;
   for (const MapRegion& region : regions) out.push_back(colours[region.modes]);
