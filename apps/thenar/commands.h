@@ -69,7 +69,8 @@ struct LcpCommand {
 int lcp(const LcpCommand& command);
 
 struct SolveCommand {
-  std::string scenario;
+  std::string file;     ///< scenario, or a constraint problem by itself; - for standard input
+  std::string problem;  ///< file for the constraint problem; empty means none
   std::vector<std::string> overrides;
   bool json = false;
   long long nodes = 20'000;  ///< limit of the search

@@ -94,7 +94,7 @@ CLI::App* add_size(CLI::App& app, SizeCommand& command) {
   CLI::App* verb = app.add_subcommand("size", "Tell what a run asks of each actuator");
   verb->add_option("trace", command.trace, "Folder of a run, or its states.csv")->required()->type_name("TRACE");
   verb->add_flag("--json", command.json, "Print JSON");
-  verb->add_option("--plot", command.plot, "Also draw effort against speed (SVG)")->type_name("FILE");
+  verb->add_option("--plot", command.plot, "Also draw effort against speed (.svg or .png)")->type_name("FILE");
   verb->add_option("--safety", command.safety, "Factor on what is required, at least 1; default 1.5")
       ->type_name("FACTOR");
   verb->footer(
@@ -123,13 +123,19 @@ CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
   CLI::App* verb = app.add_subcommand(
       "solve",
       "What the contacts of a scenario's start do next, with which forces, and whether that is the only answer");
-  verb->add_option("scenario", command.scenario, "Scenario file (.yaml)")->required()->type_name("FILE");
+  verb->add_option("file", command.file,
+                   "Scenario (.yaml); or a constraint problem, or an answer that carries one; - for stdin")
+      ->required()
+      ->type_name("FILE");
   verb->add_flag("--json", command.json, "Print JSON, with the proof");
+  verb->add_option("--problem", command.problem, "Also write the constraint problem, to be solved by itself")
+      ->type_name("FILE");
   verb->add_option("--nodes", command.nodes, "Limit of the search; default 20000")->type_name("COUNT");
   add_overrides(*verb, command.overrides);
   verb->footer(
       "Example:\n  thenar solve scenes/truth/box_on_table.yaml\n"
-      "  thenar solve scenes/yy/two_finger.yaml --set parameters.mu=0.2 --json | thenar verify -\n\n"
+      "  thenar solve scenes/yy/two_finger.yaml --set parameters.mu=0.2 --json | thenar verify -\n"
+      "  thenar solve scenes/truth/box_on_table.yaml --problem box.txt && thenar solve box.txt\n\n"
       "Exit code: 0 answered (a proof that there is no answer is one), 1 not answered, 2 bad input.\n");
   return verb;
 }
@@ -153,7 +159,7 @@ CLI::App* add_map(CLI::App& app, MapCommand& command) {
   verb->add_flag("--json", command.json, "Print the summary as JSON");
   add_overrides(*verb, command.overrides);
   verb->footer(
-      "Examples:\n  thenar map scenes/yy/two_finger.yaml --x tau_1=0:5:100 --y tau_2=0:5:100 --set parameters.mu=0.2\n"
+      "Examples:\n  thenar map scenes/yy/two_finger.yaml --x tau1=0:16:100 --y tau2=0:16:100 --set parameters.mu=0.2\n"
       "  thenar map scene.yaml --x 'tilt=0 deg:30 deg:60' --y contacts.friction=0.1:0.9:80 --out tilt.png\n\n"
       "Exit code: 0 done, 1 interrupted (the same command goes on) or not written, 2 bad input.\n");
   return verb;

@@ -61,6 +61,7 @@ ScenarioMap read_map(const MapCommand& command) {
   ScenarioDocument document(command.scenario);
   for (const std::string& assignment : command.overrides) document.set(assignment);
   InstantOptions options;
+  options.margins = false;  // maps show modes and verdicts
   options.search.most_nodes = command.nodes;
   options.search.goes_on = [](long long) { return !interrupted.load(std::memory_order_relaxed); };
   return ScenarioMap(std::move(document), parse_map_axis(command.x, "--x"), parse_map_axis(command.y, "--y"),

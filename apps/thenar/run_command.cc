@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <stdexcept>
 
 #include "commands.h"
+#include "progress_bar.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/event_writer.h"
 #include "thenar/io/run_summary.h"
@@ -28,40 +28,12 @@ extern "C" void on_signal(int number) {
   std::signal(number, SIG_DFL);
 }
 
-/// A bar on the terminal, redrawn at most ten times a second and wiped when it goes.
-class ProgressBar {
- public:
-  ProgressBar(double until, bool is_shown) : until_(until), is_shown_(is_shown) {}
-  ~ProgressBar() {
-    if (is_drawn_) fmt::print(stderr, "\r\033[K");
-  }
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
-
-  void update(double t) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!is_shown_ || now - drawn_at_ < std::chrono::milliseconds(100)) return;
-    drawn_at_ = now;
-    is_drawn_ = true;
-    constexpr int kWidth = 40;
-    const int filled = static_cast<int>(kWidth * t / until_);
-    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3.0f} %  t = {:.3f} s", "", filled, "", kWidth - filled, 100 * t / until_,
-               t);
-    std::fflush(stderr);
-  }
-
- private:
-  double until_;
-  bool is_shown_, is_drawn_ = false;
-  std::chrono::steady_clock::time_point drawn_at_ = std::chrono::steady_clock::now();
-};
-
 RunReport simulate_to(const Scenario& scenario, TraceWriter& trace, EventWriter& events, bool show_progress) {
-  ProgressBar bar(scenario.run.until, show_progress);
+  ProgressBar bar(show_progress);
   RunCallbacks callbacks;
   callbacks.on_sample = [&](const Sample& sample) { return trace.write(sample) && events.error().empty(); };
   callbacks.on_event = [&](const Event& event) { events.write(event); };  // The next row asks how that went.
-  callbacks.on_progress = [&](double t) { bar.update(t); };
+  callbacks.on_progress = [&](double t) { bar.update(t / scenario.run.until, fmt::format("t = {:.3f} s", t)); };
   callbacks.interrupt = &interrupted;
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);

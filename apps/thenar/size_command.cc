@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/actuator_sizing.h"
-#include "thenar/io/replace_file.h"
+#include "thenar/io/png.h"
 #include "thenar/io/trace_reader.h"
 
 namespace thenar::app {
@@ -18,7 +18,7 @@ int size(const SizeCommand& command) {
   if (!command.plot.empty()) check_output(find_trace(command.trace), command.plot, "--plot");
   const SizingReport report = size_actuators(command.trace, !command.plot.empty());
   for (const std::string& note : report.notes) fmt::print(stderr, "{}\n", note);
-  if (!command.plot.empty()) replace_file(command.plot, plot_envelopes(report));
+  if (!command.plot.empty()) write_picture(plot_envelopes(report), command.plot);
   fmt::print("{}", command.json ? sizing_json(report, command.safety) : sizing_text(report, command.safety));
   return kDone;
 }

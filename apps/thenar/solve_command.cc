@@ -4,10 +4,15 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <sstream>
 
 #include "commands.h"
+#include "standard_input.h"
 #include "thenar/base/diagnostic.h"
+#include "thenar/complementarity/problem_text.h"
 #include "thenar/io/instant_answer.h"
+#include "thenar/io/replace_file.h"
 #include "thenar/io/scenario_reader.h"
 
 namespace thenar::app {
@@ -21,22 +26,77 @@ bool report_progress(long long nodes, bool is_quiet) {
   return is_interrupted == 0;
 }
 
+/// The search, with its progress on the terminal if there is one.
+ModeSearchOptions make_search(const SolveCommand& command, bool is_quiet) {
+  ModeSearchOptions out;
+  out.most_nodes = command.nodes;
+  out.goes_on = [is_quiet](long long nodes) { return report_progress(nodes, is_quiet); };
+  std::signal(SIGINT, [](int) { is_interrupted = 1; });
+  return out;
+}
+
+void wipe_progress(const ModeAnswer& answer, bool is_quiet) {
+  if (!is_quiet && answer.tree.size() > 1024) fmt::print(stderr, "\r\033[K");
+}
+
+int exit_code(Verdict verdict, bool has_answers) {
+  return verdict == Verdict::undecided && !has_answers ? kRunFailed : kDone;
+}
+
+void write_problem_file(const ConstraintProblem& problem, const std::string& path) {
+  std::ostringstream text;
+  write_problem(text, problem);
+  replace_file(path, text.str());
+}
+
+/// A file that holds a problem by itself; nothing for a scenario, whose reader tells what is wrong with any other file.
+std::optional<ConstraintProblem> read_problem_file(const std::string& file) {
+  const bool is_readable = file == "-" || std::filesystem::is_regular_file(file);
+  if (!is_readable) return std::nullopt;
+  return find_problem(read_file_or_stdin(file), file == "-" ? "standard input" : file);
+}
+
+int solve_problem(const SolveCommand& command, const ConstraintProblem& problem, bool is_quiet) {
+  if (!command.overrides.empty()) {
+    throw InputError({"--set", 0, 0}, fmt::format("changes scenarios, but '{}' is a constraint problem", command.file));
+  }
+  if (problem.size() == 0) throw InputError({command.file, 0, 0}, "the problem has no rows");
+  const ModeAnswer answer = solve_modes(problem, make_search(command, is_quiet));
+  wipe_progress(answer, is_quiet);
+  const std::string name = std::filesystem::path(command.file).stem().string();
+  fmt::print("{}",
+             command.json ? problem_answer_json(name, problem, answer) : problem_answer_text(name, problem, answer));
+  return exit_code(answer.verdict, !answer.cells.empty());
+}
+
+int solve_scenario(const SolveCommand& command, bool is_quiet) {
+  const Scenario scenario = read_scenario(command.file, command.overrides);
+  InstantOptions options;
+  options.search = make_search(command, is_quiet);
+  const Instant instant = solve_instant(scenario, scenario.initial, options);
+  wipe_progress(instant.answer, is_quiet);
+  if (!command.problem.empty()) write_problem_file(instant.problem, command.problem);
+  fmt::print("{}", command.json ? instant_json(scenario, instant) : instant_text(scenario, instant));
+  return exit_code(instant.verdict, !instant.cells.empty());
+}
+
 }  // namespace
 
 int solve(const SolveCommand& command) {
   if (command.nodes < 1) {
     throw InputError({"--nodes", 0, 0}, fmt::format("expects a number of at least 1, found {}", command.nodes));
   }
-  const Scenario scenario = read_scenario(command.scenario, command.overrides);
-  InstantOptions options;
-  options.search.most_nodes = command.nodes;
   const bool is_quiet = command.json || isatty(STDERR_FILENO) == 0;
-  options.search.goes_on = [is_quiet](long long nodes) { return report_progress(nodes, is_quiet); };
-  std::signal(SIGINT, [](int) { is_interrupted = 1; });
-  const Instant instant = solve_instant(scenario, scenario.initial, options);
-  if (!is_quiet && instant.answer.tree.size() > 1024) fmt::print(stderr, "\r");
-  fmt::print("{}", command.json ? instant_json(scenario, instant) : instant_text(scenario, instant));
-  return instant.verdict == Verdict::undecided && instant.cells.empty() ? kRunFailed : kDone;
+  if (const auto problem = read_problem_file(command.file)) {
+    if (!command.problem.empty()) write_problem_file(*problem, command.problem);
+    return solve_problem(command, *problem, is_quiet);
+  }
+  if (command.file == "-") {
+    throw InputError(
+        {"standard input", 0, 0},
+        "expects a constraint problem, or an answer of 'thenar solve --json'; scenarios are read from files");
+  }
+  return solve_scenario(command, is_quiet);
 }
 
 }  // namespace thenar::app

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/io/instant_answer.h"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
-#include <optional>
 
+#include "thenar/io/instant_names_internal.h"
 #include "thenar/io/json_answer_internal.h"
 
 namespace thenar {
@@ -15,75 +15,136 @@ using internal::matrix_json;
 using internal::to_json;
 using Vector = VectorX<double>;
 using Kind = ModeNode::Kind;
-using Slip = FrictionChoice::Kind;
 
-constexpr const char* kOrigin = "thenar solve --json";
-constexpr std::array<const char*, 6> kFree{"wx", "wy", "wz", "vx", "vy", "vz"};
-constexpr std::array<const char*, 3> kPlanar{"x", "y", "yaw"};
+// What contacts and joints do.
 
 /// Accelerations of one joint or of the body that it carries: a number, or several by name.
 Json acceleration_json(const Joint& joint, const Vector& vdot) {
   if (joint.nv == 1) return vdot(joint.v_start);
   Json out = Json::object();
-  for (int k = 0; k < joint.nv; ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    const bool is_free = joint.spec.kind == JointKind::free, is_planar = joint.spec.kind == JointKind::planar;
-    out[is_free ? kFree[i] : is_planar ? kPlanar[i] : std::to_string(k)] = vdot(joint.v_start + k);
-  }
+  for (int k = 0; k < joint.nv; ++k) out[internal::acceleration_part(joint, k)] = vdot(joint.v_start + k);
   return out;
-}
-
-std::string acceleration_name(const Model& model, const Joint& joint) {
-  const bool floats = joint.spec.kind == JointKind::free || joint.spec.kind == JointKind::planar;
-  return floats ? model.body(joint.child).name : joint.spec.name;
 }
 
 Json accelerations_json(const Model& model, const Vector& vdot) {
   Json out = Json::object();
   for (const Joint& joint : model.joints()) {
-    if (joint.nv > 0) out[acceleration_name(model, joint)] = acceleration_json(joint, vdot);
+    if (joint.nv > 0) out[internal::acceleration_name(model, joint)] = acceleration_json(joint, vdot);
   }
+  return out;
+}
+
+/// [least, most]; JSON has no infinity, so that null stands for no bound.
+Json bracket_json(const ForceBracket& bracket) {
+  return Json::array({bracket.least, std::isfinite(bracket.most) ? Json(bracket.most) : Json(nullptr)});
+}
+
+void add_slip_margin(Json& json, const std::optional<double>& slip, bool is_bound) {
+  if (slip) json["slip"] = *slip;
+  if (slip && is_bound) json["bound"] = true;
+}
+
+Json margins_json(const InstantContact& contact, ContactMode mode, const ContactMargins& margins) {
+  Json out{{"from", to_string(contact.now())}, {"to", to_string(mode)}};
+  switch (mode) {
+    case ContactMode::break_away:
+      out["opening"] = margins.opening;
+      break;
+    case ContactMode::slide:
+      out["normal"] = bracket_json(margins.normal);
+      out["speed"] = margins.slip_speed;
+      out["rate"] = margins.slip_rate;
+      break;
+    case ContactMode::roll:
+    case ContactMode::fixed:
+      out["normal"] = bracket_json(margins.normal);
+      add_slip_margin(out, margins.slip, margins.is_bound);
+      if (margins.slip) out["impending"] = margins.impending;
+  }
+  return out;
+}
+
+Json patch_json(const PatchAnswer& patch) {
+  Json out{{"mode", to_string(patch.mode)},
+           {"force", patch.force},
+           {"moment", patch.moment},
+           {"normal", bracket_json(patch.normal)}};
+  add_slip_margin(out, patch.slip, patch.is_bound);
   return out;
 }
 
 Json solution_json(const Scenario& scenario, const Instant& instant, const InstantCell& cell) {
   Json modes = Json::object(), forces = Json::object(), slip = Json::object(), margins = Json::object();
-  Json torsion = Json::object();
+  Json torsion = Json::object(), patches = Json::object();
   for (std::size_t i = 0; i < instant.contacts.size(); ++i) {
-    const std::string& name = instant.contacts[i].name;
-    modes[name] = to_string(cell.modes[i]);
-    forces[name] = {cell.forces[i][0], cell.forces[i][1], cell.forces[i][2]};
-    slip[name] = cell.slip[i];
-    margins[name] = cell.margins[i];
-    if (instant.contacts[i].tangent_rows[2] >= 0) torsion[name] = cell.forces[i][3];
+    const InstantContact& contact = instant.contacts[i];
+    modes[contact.name] = to_string(cell.modes[i]);
+    forces[contact.name] = {cell.forces[i][0], cell.forces[i][1], cell.forces[i][2]};
+    slip[contact.name] = cell.slip[i];
+    if (!cell.margins.empty()) margins[contact.name] = margins_json(contact, cell.modes[i], cell.margins[i]);
+    if (contact.tangent_rows[2] >= 0) torsion[contact.name] = cell.forces[i][3];
   }
-  Json out{{"modes", modes},
-           {"accelerations", accelerations_json(scenario.model, cell.vdot)},
-           {"forces", forces},
-           {"slip", slip},
-           {"margins", margins}};
+  for (std::size_t i = 0; i < cell.patches.size(); ++i) {
+    patches[instant.patches[i].name] = patch_json(cell.patches[i]);
+  }
+  Json out{{"cell", cell.number}, {"modes", modes}, {"accelerations", accelerations_json(scenario.model, cell.vdot)},
+           {"forces", forces},    {"slip", slip},   {"margins", margins}};
+  if (!patches.empty()) out["patches"] = patches;
   if (!torsion.empty()) out["torsion"] = torsion;
   out["motion_unique"] = cell.motion_unique;
   out["forces_unique"] = cell.forces_unique;
   return out;
 }
 
+Json names_json(const Instant& instant, const std::vector<int>& contacts) {
+  Json out = Json::array();
+  for (const int i : contacts) out.push_back(instant.contacts[static_cast<std::size_t>(i)].name);
+  return out;
+}
+
+Json vector_json(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+
+Json patches_json(const Instant& instant) {
+  Json out = Json::array();
+  for (const InstantPatch& patch : instant.patches) {
+    out.push_back({{"name", patch.name},
+                   {"contacts", names_json(instant, patch.contacts)},
+                   {"middle", vector_json(patch.middle)},
+                   {"normal", vector_json(patch.frame.N)},
+                   {"tangents", Json::array({vector_json(patch.frame.T), vector_json(patch.frame.U)})}});
+  }
+  return out;
+}
+
+Json rule_json(const Instant& instant, const StickFirst& rule) {
+  Json rows = Json::array();
+  for (const int i : rule.held) rows.push_back(instant.contacts[static_cast<std::size_t>(i)].row);
+  return {{"held", names_json(instant, rule.held)},
+          {"held_rows", rows},
+          {"released", names_json(instant, rule.released)},
+          {"problem_verdict", to_string(rule.problem_verdict)},
+          {"proved", rule.is_proved}};
+}
+
 // The problem and its proof.
 
-Json problem_json(const Instant& instant) {
+Json problem_json(const ConstraintProblem& problem) {
   Json rows = Json::array();
-  for (int i = 0; i < instant.problem.size(); ++i) {
-    const ConstraintRow& row = instant.problem.row(i);
+  for (int i = 0; i < problem.size(); ++i) {
+    const ConstraintRow& row = problem.row(i);
     Json json{{"kind", to_string(row.kind)}};
-    if (row.limit != 0) json["limit"] = row.limit;
+    // JSON has no infinity: a boxed row without a limit is bilateral.
+    if (row.kind == RowKind::boxed && std::isinf(row.limit)) json["kind"] = to_string(RowKind::bilateral);
+    if (row.limit != 0 && std::isfinite(row.limit)) json["limit"] = row.limit;
     if (row.faces != 0) json["faces"] = row.faces;
+    if (row.b_error != 0) json["b_error"] = row.b_error;
+    json["id"] = row.id;
     rows.push_back(json);
   }
-  return {{"rows", rows},
-          {"A", matrix_json(instant.problem.A())},
-          {"b", to_json(Vector(instant.problem.b()))},
-          {"free", to_json(instant.vdot_free)},
-          {"response", matrix_json(instant.X)}};
+  return {{"accuracy", problem.accuracy},
+          {"rows", rows},
+          {"A", matrix_json(problem.A())},
+          {"b", to_json(Vector(problem.b()))}};
 }
 
 Json choice_json(const ModeChoice& choice) {
@@ -110,6 +171,12 @@ Json cell_json(const ModeCell& cell) {
           {"choice", choice_json(cell.choice)}};
 }
 
+Json cells_json(const ModeAnswer& answer) {
+  Json out = Json::array();
+  for (const ModeCell& cell : answer.cells) out.push_back(cell_json(cell));
+  return out;
+}
+
 Json node_json(const ModeNode& node) {
   switch (node.kind) {
     case Kind::branch:
@@ -118,304 +185,61 @@ Json node_json(const ModeNode& node) {
       return {{"cell", node.cell}};
     case Kind::unexplored:
       return {{"unexplored", true}};
-    default:
-      return {{to_string(node.kind), to_json(node.y)}};
+    case Kind::one_motion:
+      return {{to_string(node.kind), to_json(node.y)}, {"cell", node.cell}};
+    case Kind::empty:
+    case Kind::covered:
+      break;
   }
+  return {{to_string(node.kind), to_json(node.y)}};
 }
 
-Json certificate_json(const Instant& instant) {
-  if (instant.verdict == Verdict::undecided) return {{"kind", "none"}};
-  const std::vector<ModeNode>& tree = instant.answer.tree;
+Json certificate_json(const ModeAnswer& answer) {
+  if (answer.verdict == Verdict::undecided) return {{"kind", "none"}};
+  const std::vector<ModeNode>& tree = answer.tree;
   if (tree.size() == 1 && tree.front().kind == Kind::empty) return {{"kind", "farkas"}, {"y", to_json(tree.front().y)}};
   Json nodes = Json::array();
   for (const ModeNode& node : tree) nodes.push_back(node_json(node));
-  return {{"kind", "refuted"}, {"nodes", nodes}};
-}
-
-// Reading.
-
-class AnswerReader : public internal::JsonAnswer {
- public:
-  AnswerReader(const std::string& text, const std::string& name) : JsonAnswer(text, name, kOrigin) {}
-
-  ConstraintProblem problem() const {
-    const Json& json = root().at("problem");
-    const Json rows = read("problem.rows", [&] { return json.at("rows"); });
-    const int n = static_cast<int>(rows.size());
-    ConstraintProblem out(n);
-    for (int i = 0; i < n; ++i) out.row(i) = row(rows.at(static_cast<std::size_t>(i)));
-    out.A() = matrix(read("problem.A", [&] { return json.at("A"); }), n, n, "problem.A");
-    out.b() = vector(read("problem.b", [&] { return json.at("b"); }), n, "problem.b");
-    return out;
-  }
-
-  ModeClaim claim(const ConstraintProblem& problem) const {
-    ModeClaim out;
-    out.verdict = verdict();
-    for (const Json& json : read("cells", [&] { return root().at("cells"); }))
-      out.cells.push_back(cell(json, problem.size()));
-    const Json certificate = read("certificate", [&] { return root().at("certificate"); });
-    if (certificate.contains("y")) {
-      out.tree.push_back(end(Kind::empty, certificate.at("y")));
-    } else if (certificate.contains("nodes")) {
-      for (const Json& json : certificate.at("nodes")) out.tree.push_back(node(json));
-    }
-    return out;
-  }
-
-  Verdict verdict() const {
-    const auto word = read("verdict", [&] { return root().at("verdict").get<std::string>(); });
-    for (const Verdict verdict : {Verdict::unique, Verdict::unique_motion_indeterminate_forces, Verdict::several,
-                                  Verdict::none, Verdict::undecided}) {
-      if (word == to_string(verdict)) return verdict;
-    }
-    fail(fmt::format("'verdict' is '{}', which is none of the verdicts", word));
-  }
-
- private:
-  ConstraintRow row(const Json& json) const {
-    ConstraintRow out;
-    const auto word = read("problem.rows.kind", [&] { return json.at("kind").get<std::string>(); });
-    bool is_known = false;
-    for (const RowKind kind : {RowKind::bilateral, RowKind::unilateral, RowKind::boxed, RowKind::normal,
-                               RowKind::tangent, RowKind::sliding}) {
-      if (word != to_string(kind)) continue;
-      out.kind = kind;
-      is_known = true;
-    }
-    if (!is_known) fail(fmt::format("'problem.rows.kind' is '{}', which is no kind of row", word));
-    read("problem.rows", [&] {
-      out.limit = json.value("limit", 0.0);
-      out.faces = json.value("faces", 0);
-      return 0;
-    });
-    return out;
-  }
-
-  ModeCell cell(const Json& json, int n) const {
-    ModeCell out;
-    out.z = vector(read("cells.z", [&] { return json.at("z"); }), n, "cells.z");
-    out.w = vector(read("cells.w", [&] { return json.at("w"); }), n, "cells.w");
-    read("cells", [&] {
-      for (const Json& state : json.at("states")) out.states.push_back(contact_state(state.get<std::string>()));
-      out.is_listed = json.at("listed").get<bool>();
-      out.motion_unique = json.at("motion_unique").get<bool>();
-      out.forces_unique = json.at("forces_unique").get<bool>();
-      for (const Json& normal : json.at("choice").at("normals")) {
-        out.choice.normals.push_back(normal.get<int>() == static_cast<int>(NormalChoice::open) ? NormalChoice::open
-                                                                                               : NormalChoice::held);
-      }
-      for (const Json& friction : json.at("choice").at("frictions")) {
-        const auto numbers = friction.get<std::array<int, 3>>();
-        out.choice.frictions.push_back({.kind = static_cast<Slip>(std::clamp(numbers[0], 0, 2)),
-                                        .first = std::max(numbers[1], 0),
-                                        .count = std::max(numbers[2], 0)});
-      }
-      return 0;
-    });
-    for (auto [name, list] : {std::pair{"vertices", &out.vertices}, {"rays", &out.rays}, {"lines", &out.lines}}) {
-      for (const Json& z : read(name, [&, key = name] { return json.at(key); })) list->push_back(vector(z, n, name));
-    }
-    return out;
-  }
-
-  ContactState contact_state(const std::string& word) const {
-    for (const ContactState state : {ContactState::open, ContactState::stick, ContactState::slide}) {
-      if (word == to_string(state)) return state;
-    }
-    fail(fmt::format("'{}' is no state of a contact", word));
-  }
-
-  ModeNode end(Kind kind, const Json& y) const {
-    ModeNode out;
-    out.kind = kind;
-    const auto list = read(to_string(kind), [&] { return y.get<std::vector<double>>(); });
-    out.y = Eigen::Map<const Vector>(list.data(), static_cast<Eigen::Index>(list.size()));
-    return out;
-  }
-
-  ModeNode node(const Json& json) const {
-    for (const Kind kind : {Kind::empty, Kind::covered}) {
-      if (json.contains(to_string(kind))) return end(kind, json.at(to_string(kind)));
-    }
-    ModeNode out;
-    read("certificate.nodes", [&] {
-      out.on_normal = json.contains("normal");
-      if (out.on_normal || json.contains("friction")) {
-        out.kind = Kind::branch;
-        out.part = json.at(out.on_normal ? "normal" : "friction").get<int>();
-        out.children = json.at("children").get<std::vector<int>>();
-      } else if (json.contains("cell")) {
-        out.kind = Kind::cell;
-        out.cell = json.at("cell").get<int>();
-      }
-      return 0;
-    });
-    return out;
-  }
-};
-
-ModeVerification refuted(const std::string& reason) {
-  ModeVerification out;
-  out.reason = reason;
-  return out;
-}
-
-ModeVerification holding() {
-  ModeVerification out;
-  out.result = ModeVerification::Result::holds;
-  return out;
-}
-
-/// Numbers that are printed for people, modes, forces and accelerations, are those of the cells.
-ModeVerification check_solutions(const AnswerReader& reader, const ModeClaim& claim) {
-  const Json solutions = reader.read("solutions", [&] { return reader.root().at("solutions"); });
-  if (solutions.size() != claim.cells.size()) return refuted("there are not as many solutions as cells");
-  const Json& problem = reader.root().at("problem");
-  const auto n = static_cast<int>(claim.cells.empty() ? 0 : claim.cells.front().z.size());
-  const auto free = reader.read("problem.free", [&] { return problem.at("free").get<std::vector<double>>(); });
-  const auto nv = static_cast<int>(free.size());
-  const MatrixX<double> X = reader.matrix(
-      reader.read("problem.response", [&] { return problem.at("response"); }), nv,
-      n == 0 ? (nv > 0 ? static_cast<int>(problem.at("response").at(0).size()) : 0) : n, "problem.response");
-  for (std::size_t k = 0; k < solutions.size(); ++k) {
-    const ModeCell& cell = claim.cells[k];
-    const Vector vdot = Eigen::Map<const Vector>(free.data(), nv) + X * cell.z;
-    const double size = vdot.cwiseAbs().maxCoeff() + (X.cwiseAbs() * cell.z.cwiseAbs()).maxCoeff();
-    std::vector<double> stated;
-    reader.read("solutions.accelerations", [&] {
-      for (const Json& value : solutions.at(k).at("accelerations")) {
-        if (value.is_number()) {
-          stated.push_back(value.get<double>());
-        } else {
-          for (const Json& part : value) stated.push_back(part.get<double>());
-        }
-      }
-      return 0;
-    });
-    if (static_cast<int>(stated.size()) != nv) return refuted("a solution has a wrong number of accelerations");
-    for (int i = 0; i < nv; ++i) {
-      if (!(std::abs(stated[static_cast<std::size_t>(i)] - vdot(i)) <= 1e-9 * size)) {
-        return refuted(fmt::format("solution {}: acceleration {} does not follow from its forces", k + 1, i + 1));
-      }
-    }
-    std::vector<double> forces, rows;
-    reader.read("solutions.forces", [&] {
-      for (const Json& force : solutions.at(k).at("forces")) {
-        for (const Json& part : force) forces.push_back(part.get<double>());
-      }
-      return 0;
-    });
-    // Rows of dropped directions and of contacts that part are zero; all others have to be found among the cell's.
-    const double largest = cell.z.size() > 0 ? cell.z.cwiseAbs().maxCoeff() : 0;
-    for (const double force : forces) {
-      const bool is_known =
-          std::abs(force) <= 1e-12 * largest || (cell.z.array() - force).abs().minCoeff() <= 1e-9 * largest;
-      if (!is_known) return refuted(fmt::format("solution {}: a force is not that of its cell", k + 1));
-    }
-  }
-  return holding();
-}
-
-// Text for people.
-
-std::string number_text(double x, double scale) {
-  return fmt::format("{:>12.5g}", std::abs(x) <= 1e-12 * scale ? 0.0 : x);
-}
-
-std::string verdict_text(const Instant& instant) {
-  switch (instant.verdict) {
-    case Verdict::unique:
-      return "This is the only answer.";
-    case Verdict::unique_motion_indeterminate_forces:
-      return "There is one motion; more forces than one bring it about (the smallest are shown).";
-    case Verdict::several:
-      return "There are several answers with different motions.";
-    case Verdict::none:
-      return "There is no answer: rigid bodies with Coulomb friction contradict each other here.";
-    case Verdict::undecided:
-      break;
-  }
-  return fmt::format("Whether there are other answers is undecided: {}.", instant.reason);
-}
-
-std::string cell_text(const Scenario& scenario, const Instant& instant, const InstantCell& cell) {
-  std::size_t width = 8;
-  for (const InstantContact& contact : instant.contacts) width = std::max(width, contact.name.size());
-  double scale = 0;
-  for (const auto& force : cell.forces)
-    scale = std::max({scale, std::abs(force[0]), std::abs(force[1]), std::abs(force[2])});
-  std::string out =
-      fmt::format("  {:<{}}  mode  {:>12} {:>12} {:>12}  {:>8}\n", "contact", width, "f_N", "f_T", "f_U", "margin");
-  for (std::size_t i = 0; i < instant.contacts.size(); ++i) {
-    const auto& force = cell.forces[i];
-    out += fmt::format("  {:<{}}  {:<5} {} {} {}  {:>8}\n", instant.contacts[i].name, width, to_string(cell.modes[i]),
-                       number_text(force[0], scale), number_text(force[1], scale), number_text(force[2], scale),
-                       cell.modes[i] == ContactMode::slide ? "sliding" : fmt::format("{:.3g}", cell.margins[i]));
-  }
-  const double fastest = std::max(cell.vdot.size() > 0 ? cell.vdot.cwiseAbs().maxCoeff() : 0.0,
-                                  instant.vdot_free.size() > 0 ? instant.vdot_free.cwiseAbs().maxCoeff() : 0.0);
-  out += "  accelerations\n";
-  for (const Joint& joint : scenario.model.joints()) {
-    if (joint.nv == 0) continue;
-    out += fmt::format("  {:<{}} ", acceleration_name(scenario.model, joint), width);
-    for (int k = 0; k < joint.nv; ++k) out += number_text(cell.vdot(joint.v_start + k), fastest);
-    out += '\n';
-  }
-  return out;
+  const bool is_one_motion = tree.size() == 1 && tree.front().kind == Kind::one_motion;
+  return {{"kind", is_one_motion ? "pd" : "refuted"}, {"nodes", nodes}};
 }
 
 }  // namespace
 
 std::string instant_json(const Scenario& scenario, const Instant& instant) {
-  Json solutions = Json::array(), cells = Json::array(), contacts = Json::array();
+  Json solutions = Json::array(), contacts = Json::array(), rows = Json::array();
   for (const InstantCell& cell : instant.cells) solutions.push_back(solution_json(scenario, instant, cell));
-  for (const ModeCell& cell : instant.answer.cells) cells.push_back(cell_json(cell));
-  for (const InstantContact& contact : instant.contacts) contacts.push_back(contact.name);
-  Json out{{"name", scenario.name},  {"verdict", to_string(instant.verdict)},    {"determinate", instant.determinate},
-           {"cone", instant.cone},   {"certificate", certificate_json(instant)}, {"contacts", contacts},
-           {"solutions", solutions}, {"complete", instant.is_list_complete}};
+  for (const InstantContact& contact : instant.contacts) {
+    contacts.push_back(contact.name);
+    rows.push_back(contact.row);
+  }
+  Json out{
+      {"name", scenario.name}, {"verdict", to_string(instant.verdict)},           {"determinate", instant.determinate},
+      {"cone", instant.cone},  {"certificate", certificate_json(instant.answer)}, {"contacts", contacts},
+      {"contact_rows", rows}};
+  if (!instant.patches.empty()) out["patches"] = patches_json(instant);
+  if (instant.stick_first) {
+    out["rule"] = "stick_first";
+    out["stick_first"] = rule_json(instant, *instant.stick_first);
+  }
+  out["solutions"] = solutions;
+  out["complete"] = instant.is_list_complete;
   if (!instant.reason.empty()) out["reason"] = instant.reason;
-  out["cells"] = cells;
-  out["problem"] = problem_json(instant);
+  out["cells"] = cells_json(instant.answer);
+  out["problem"] = problem_json(instant.problem);
+  out["response"] = {{"free", to_json(instant.vdot_free)}, {"per_force", matrix_json(instant.X)}};
   return out.dump() + "\n";
 }
 
-std::string instant_text(const Scenario& scenario, const Instant& instant) {
-  std::string out = fmt::format("{}: {} contact{}, cone {}\n", scenario.name, instant.contacts.size(),
-                                instant.contacts.size() == 1 ? "" : "s", instant.cone);
-  out += fmt::format("{}\nverdict {}, {}determinate\n", verdict_text(instant), to_string(instant.verdict),
-                     instant.determinate ? "" : "not ");
-  for (std::size_t k = 0; k < instant.cells.size(); ++k) {
-    const InstantCell& cell = instant.cells[k];
-    out += instant.cells.size() > 1 ? fmt::format("\nAnswer {}", k + 1) : "\nAnswer";
-    out += !cell.motion_unique ? ", one of many motions\n" : !cell.forces_unique ? ", one of many forces\n" : "\n";
-    out += cell_text(scenario, instant, cell);
-  }
-  return out;
-}
-
-bool is_instant_json(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
-  return json.is_object() && json.contains("verdict") && json.contains("problem");
-}
-
-std::vector<CheckedVerdict> verify_instant_json(const std::string& text, const std::string& name) {
-  const AnswerReader reader(text, name);
-  const ConstraintProblem problem = reader.problem();
-  const ModeClaim claim = reader.claim(problem);
-  std::vector<CheckedVerdict> out;
-  if (claim.verdict != Verdict::undecided) {
-    out.push_back({fmt::format("verdict {}", to_string(claim.verdict)), verify_modes(problem, claim)});
-  }
-  if (!claim.cells.empty()) out.push_back({"modes, forces and accelerations", check_solutions(reader, claim)});
-  const bool claims_all = reader.read("complete", [&] { return reader.root().value("complete", false); });
-  if (claims_all && !out.empty() && claim.verdict != Verdict::undecided) {
-    ModeVerification check = out.front().check;
-    if (check.holds() && !check.is_list_proved) check = refuted("the tree does not prove that these are all");
-    out.push_back({"these are all answers", check});
-  }
-  return out;
+std::string problem_answer_json(const std::string& name, const ConstraintProblem& problem, const ModeAnswer& answer) {
+  Json out{{"name", name},
+           {"verdict", to_string(answer.verdict)},
+           {"certificate", certificate_json(answer)},
+           {"complete", answer.is_list_complete}};
+  if (!answer.reason.empty()) out["reason"] = answer.reason;
+  out["cells"] = cells_json(answer);
+  out["problem"] = problem_json(problem);
+  return out.dump() + "\n";
 }
 
 }  // namespace thenar

@@ -34,19 +34,8 @@ AreaTexture texture_of(Verdict verdict) {
 
 /// What a name adds to the modes.
 const char* remark_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::unique:
-      return "";
-    case Verdict::unique_motion_indeterminate_forces:
-      return "forces not unique";
-    case Verdict::several:
-      return "several";
-    case Verdict::none:
-      return "none";
-    case Verdict::undecided:
-      break;
-  }
-  return "undecided";
+  if (verdict == Verdict::unique) return "";
+  return verdict == Verdict::unique_motion_indeterminate_forces ? "forces not unique" : to_string(verdict);
 }
 
 bool is_single(const std::string& modes) { return modes.find('|') == std::string::npos; }

@@ -3,7 +3,7 @@
 
 /// @file
 /// Reads scenario and model files into a Scenario. The formats are described in docs/formats.md, which also tells what
-/// is left out by this version (laws of contact, other engines): files that ask for it are refused, never misread.
+/// is left out by this version (other engines): files that ask for it are refused, never misread.
 
 #include <cstdint>
 #include <filesystem>

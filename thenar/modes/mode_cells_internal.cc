@@ -20,8 +20,8 @@ constexpr long double kRank = 1e-11L;
 class CellWriter {
  public:
   CellWriter(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts,
-             const ModeChoice& choice)
-      : problem_(problem), scaled_(scaled), parts_(parts), choice_(choice), n_(problem.size()) {}
+             const ModeChoice& choice, const VectorX<double>* w)
+      : problem_(problem), scaled_(scaled), parts_(parts), choice_(choice), w_(w), n_(problem.size()) {}
 
   CellPolyhedron write() {
     for (int i = 0; i < n_; ++i) {
@@ -88,8 +88,23 @@ class CellWriter {
       const int row = part.rows[0];
       equal(force(row) - unit_friction(part, row) * part.corners(0, choice.first % 2));
       at_least_zero(motion(row) * (choice.first % 2 == 0 ? 1 : -1));
+    } else if (part.is_smooth) {
+      write_smooth_slip(part);
     } else {
       write_place(part, choice.first % part.place_count());
+    }
+  }
+
+  /// w_t as given, and the force that takes most power from it.
+  void write_smooth_slip(const FrictionPart& part) {
+    const Index k = part.rays.cols();
+    const Eigen::Vector2d mu(part.corners(0, k), part.corners(1, k + k / 4));
+    const Eigen::Vector2d slip((*w_)(part.rows[0]), (*w_)(part.rows[1]));
+    const Eigen::Vector2d friction = -mu.cwiseProduct(mu.cwiseProduct(slip).normalized());
+    for (Index i = 0; i < 2; ++i) {
+      const int row = part.rows[static_cast<std::size_t>(i)];
+      equal(motion(row) - Affine{LongRow::Zero(n_), slip(i)});
+      equal(force(row) - unit_friction(part, row) * friction(i));
     }
   }
 
@@ -177,6 +192,7 @@ class CellWriter {
   const ScaledProblem& scaled_;
   const ModeParts& parts_;
   const ModeChoice& choice_;
+  const VectorX<double>* w_;
   Index n_;
   std::vector<Affine> equations_, inequalities_;
 };
@@ -305,13 +321,13 @@ std::vector<ContactState> find_states(const ConstraintProblem& problem, const Mo
 }
 
 CellPolyhedron describe_cell(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts,
-                             const ModeChoice& choice) {
-  return CellWriter(problem, scaled, parts, choice).write();
+                             const ModeChoice& choice, const VectorX<double>* w) {
+  return CellWriter(problem, scaled, parts, choice, w).write();
 }
 
 std::optional<ModeCell> make_cell(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts,
-                                  const ModeChoice& choice, int most_generators) {
-  const CellPolyhedron cell = describe_cell(problem, scaled, parts, choice);
+                                  const ModeChoice& choice, int most_generators, const VectorX<double>* w) {
+  const CellPolyhedron cell = describe_cell(problem, scaled, parts, choice, w);
   const Flat flat = solve_equations(cell.E, cell.e);
   if (!flat.is_consistent) return std::nullopt;
   const long double tolerance = kModeZero * (1 + flat.origin.cwiseAbs().maxCoeff());

@@ -20,13 +20,14 @@ struct CellPolyhedron {
   LongVector e, g;
 };
 
-/// Of a choice that decides everything but friction under open normals.
+/// Of a choice that decides everything but friction under open normals. Slips on smooth sections are those of the
+/// motion w, which has to be given where there are any.
 CellPolyhedron describe_cell(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts,
-                             const ModeChoice& choice);
+                             const ModeChoice& choice, const VectorX<double>* w = nullptr);
 
 /// In the units of the problem; nothing if the polyhedron is empty beyond kModeZero.
 std::optional<ModeCell> make_cell(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts,
-                                  const ModeChoice& choice, int most_generators);
+                                  const ModeChoice& choice, int most_generators, const VectorX<double>* w = nullptr);
 
 /// The state of each normal part where the scaled motion is w.
 std::vector<ContactState> find_states(const ConstraintProblem& problem, const ModeParts& parts,

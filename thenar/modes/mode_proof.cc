@@ -14,9 +14,11 @@ const char* to_string(ModeNode::Kind kind) {
     case ModeNode::Kind::covered:
       return "covered";
     case ModeNode::Kind::cell:
+      return "cell";
+    case ModeNode::Kind::one_motion:
       break;
   }
-  return "cell";
+  return "one_motion";
 }
 
 std::vector<NormalChoice> split_normal() { return {NormalChoice::open, NormalChoice::held}; }

@@ -42,7 +42,41 @@
 ///                      at place 0 and −1 at place 1; the part sticks in the child of the branch that decided it first;
 ///   cell      everything is decided, or does not matter since zₙ = 0: the solutions are the cell with that number, or
 ///             part of it;
+///   one_motion   the point z* of the cell with that number and the weights d = y prove by (4) that no solution of the
+///             node has another motion;
 ///   unexplored.
+///
+/// *One motion.* Let z* be a solution with the motion w* = A z* + b, z another one, Δz = z − z*, Δw = A Δz. Of every
+/// row z ≥ 0 ⊥ w ≥ 0
+///
+///     Δzₙ Δwₙ = −zₙ w*ₙ − z*ₙ wₙ ≤ 0.                                                                            (2)
+///
+/// Of a contact with friction choose e ∈ −C such that z*_t = −z*ₙ e and e · w*_t = |w*_t|_C ((6) of
+/// constraint_problem.h): e = −z*_t / z*ₙ where the contact carries a force; −s for the s ∈ C that takes most power
+/// from w*_t (the middle of them, if there are several) where it does not; 0 where it neither carries nor slips. Then
+///
+///     (Δz_t + e Δzₙ) · Δw_t = −zₙ (|w_t|_C − e · w_t) − (zₙ |w*_t|_C + z_t · w*_t) ≤ 0,                            (3)
+///
+/// both brackets being ≥ 0 because e ∈ −C and z_t ∈ zₙ C. Rows of friction with a constant bound obey (3) with Δzₙ = 0.
+/// So for any weights d ≥ 0 of the rows and sections of friction
+///
+///     F(Δz) = Σ dₙ Δzₙ Δwₙ + Σ d_t (Δz_t + e Δzₙ) · Δw_t ≤ 0.                                                     (4)
+///
+/// F is a quadratic form of Δz. If it is positive for all differences with A Δz ≠ 0 that the problem admits, then there
+/// is no other motion. This holds for any section C: circles, ellipses, limit surfaces of soft fingers, polygons; e is
+/// fixed by the known solution, so that no direction of slip has to be tried. With all weights 1 and without friction
+/// forces F is ΔzᵀAΔz, and the motion always unique.
+///
+/// The differences are those of the linear equations that every solution obeys: wᵢ = 0 of bilateral rows, zₖ = rₖ zₙ of
+/// sliding rows, and what the node has decided. Where z* does not obey the decisions, Δz is a given difference plus the
+/// homogeneous ones; the span of all that is taken.
+///
+/// Weights are in the order of the rows: each normal and unilateral row, then the sections of its friction (a polygon
+/// is one section, and its torsion another; a box has one for each direction; a smooth cone is one with all its
+/// directions); boxed rows. Directions without friction have none.
+///
+/// z* obeys its laws to the accuracy of the solver, so that it is the solution of a problem whose b is as near as that;
+/// (4) is about this one.
 
 #include <optional>
 
@@ -51,13 +85,13 @@
 namespace thenar {
 
 struct ModeNode {
-  enum class Kind : std::uint8_t { unexplored, branch, empty, covered, cell };
+  enum class Kind : std::uint8_t { unexplored, branch, empty, covered, cell, one_motion };
   Kind kind = Kind::unexplored;
   bool on_normal = true;      ///< branch: decides a normal part, else a friction part
   int part = -1;              ///< branch
   std::vector<int> children;  ///< branch: in the order above
-  VectorX<double> y;          ///< empty, covered
-  int cell = -1;              ///< cell
+  VectorX<double> y;          ///< empty, covered, one_motion
+  int cell = -1;              ///< cell, one_motion
 };
 const char* to_string(ModeNode::Kind kind);
 

@@ -149,15 +149,11 @@ RelaxationRows::RelaxationRows(const ConstraintProblem& problem, const ScaledPro
 }
 
 ModeRelaxation::ModeRelaxation(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts)
-    : scaled_(scaled), parts_(parts), rows_(problem, scaled, parts), program_(rows_.R) {
+    : scaled_(scaled), parts_(parts), rows_(problem, scaled, parts), node_(rows_.R, rows_.r) {
   for (std::size_t j = 0; j < rows_.is_free.size(); ++j) {
-    program_.bound_column(static_cast<int>(j), rows_.is_free[j] ? -kInfinity : 0, kInfinity);
+    node_.bound_column(static_cast<int>(j), rows_.is_free[j] ? NodeRange::free : NodeRange::at_least_zero);
   }
-  for (const int row : rows_.bilateral_row) bound(row, 0, 0);
-}
-
-void ModeRelaxation::bound(int row, double lower, double upper) {
-  program_.bound_row(row, lower - rows_.r(row), upper - rows_.r(row));
+  for (const int row : rows_.bilateral_row) node_.bound_row(row, NodeRange::zero);
 }
 
 void ModeRelaxation::set(const ModeChoice& choice) {
@@ -167,8 +163,9 @@ void ModeRelaxation::set(const ModeChoice& choice) {
 
 void ModeRelaxation::set_normal(int part, NormalChoice choice) {
   const auto i = static_cast<std::size_t>(part);
-  program_.bound_column(rows_.normal_column[i], 0, choice == NormalChoice::open ? 0 : kInfinity);
-  bound(rows_.normal_row[i], 0, choice == NormalChoice::held ? 0 : kInfinity);
+  const auto zero_if = [](bool is_zero) { return is_zero ? NodeRange::zero : NodeRange::at_least_zero; };
+  node_.bound_column(rows_.normal_column[i], zero_if(choice == NormalChoice::open));
+  node_.bound_row(rows_.normal_row[i], zero_if(choice == NormalChoice::held));
 }
 
 void ModeRelaxation::set_friction(int part, const FrictionChoice& choice) {
@@ -177,74 +174,106 @@ void ModeRelaxation::set_friction(int part, const FrictionChoice& choice) {
   const FrictionPart& friction = parts_.frictions[f];
   const int sum_row = rows_.friction_row[f];
   const int slip_rows = friction.rows.size() == 1 ? 1 : static_cast<int>(friction.rays.cols());
-  const bool slips = choice.kind == Kind::slip, sticks = choice.kind == Kind::stick;
-  for (int c = 0; c < friction.corners.cols(); ++c) {
-    program_.bound_column(rows_.friction_column[f] + c, 0, slips ? 0 : kInfinity);
-  }
-  bound(sum_row, 0, slips ? 0 : kInfinity);
-  for (int j = 1; j <= slip_rows; ++j) bound(sum_row + j, sticks ? 0 : -kInfinity, sticks ? 0 : kInfinity);
+  const bool slips = choice.kind == Kind::slip;
+  const NodeRange sum_range = slips ? NodeRange::zero : NodeRange::at_least_zero;
+  for (int c = 0; c < friction.corners.cols(); ++c) node_.bound_column(rows_.friction_column[f] + c, sum_range);
+  node_.bound_row(sum_row, sum_range);
+  const NodeRange slip_range = choice.kind == Kind::stick ? NodeRange::zero : NodeRange::free;
+  for (int j = 1; j <= slip_rows; ++j) node_.bound_row(sum_row + j, slip_range);
   if (!slips) return;
   for (const int c : find_corners(friction, choice.first, choice.count)) {
-    program_.bound_column(rows_.friction_column[f] + c, 0, kInfinity);
+    node_.bound_column(rows_.friction_column[f] + c, NodeRange::at_least_zero);
   }
   bound_slip(friction, sum_row + 1, choice.first, choice.count);
 }
 
 void ModeRelaxation::bound_slip(const FrictionPart& part, int row, int first, int count) {
   if (part.rows.size() == 1) {
-    if (count > 1) return;
-    if (first % 2 == 0) bound(row, 0, kInfinity);
-    if (first % 2 == 1) bound(row, -kInfinity, 0);
+    if (count == 1) node_.bound_row(row, first % 2 == 0 ? NodeRange::at_least_zero : NodeRange::at_most_zero);
     return;
   }
   const RayRange range = find_rays(part, first, count);
   if (!range.is_convex) return;
   if (range.from == range.to) {
     const int rays = static_cast<int>(part.rays.cols());
-    bound(row + range.from, 0, 0);
-    bound(row + (range.from + rays - 1) % rays, 0, kInfinity);
+    node_.bound_row(row + range.from, NodeRange::zero);
+    node_.bound_row(row + (range.from + rays - 1) % rays, NodeRange::at_least_zero);
   } else {
-    bound(row + range.from, 0, kInfinity);
-    bound(row + range.to, -kInfinity, 0);
+    node_.bound_row(row + range.from, NodeRange::at_least_zero);
+    node_.bound_row(row + range.to, NodeRange::at_most_zero);
   }
+}
+
+LinearProgram& ModeRelaxation::hand_over() {
+  ++handed_over_;
+  if (!program_) program_.emplace(rows_.R);
+  const auto lower = [](NodeRange range) {
+    return range == NodeRange::free || range == NodeRange::at_most_zero ? -kInfinity : 0;
+  };
+  const auto upper = [](NodeRange range) {
+    return range == NodeRange::free || range == NodeRange::at_least_zero ? kInfinity : 0;
+  };
+  for (int j = 0; j < node_.column_count(); ++j) {
+    program_->bound_column(j, lower(node_.column_range(j)), upper(node_.column_range(j)));
+  }
+  for (int i = 0; i < node_.row_count(); ++i) {
+    program_->bound_row(i, lower(node_.row_range(i)) - rows_.r(i), upper(node_.row_range(i)) - rows_.r(i));
+  }
+  return *program_;
 }
 
 LpStatus ModeRelaxation::solve() {
   ++programs_;
-  program_.clear_costs();
-  return program_.solve();
+  const LpStatus status = node_.find_point();
+  is_handed_over_ = status == LpStatus::failed;
+  if (!is_handed_over_) return status;
+  LinearProgram& program = hand_over();
+  program.clear_costs();
+  return program.solve();
 }
 
-LargestValue ModeRelaxation::find_largest(const VectorX<double>& gradient, double constant, double unit) {
+LargestValue ModeRelaxation::find_largest(const VectorX<double>& gradient, double constant, double unit,
+                                          double enough) {
   ++programs_;
-  for (int j = 0; j < program_.column_count(); ++j) program_.set_cost(j, -gradient(j));
-  LargestValue out;
-  switch (program_.solve()) {
+  switch (node_.maximize(gradient, constant, enough)) {
     case LpStatus::optimal:
-      out.value = constant - program_.objective();
-      out.y = unit * program_.multipliers().cwiseQuotient(rows_.unit);
-      break;
+      if (node_.value() > enough) return {node_.value(), {}};
+      return {node_.value(), unit * node_.y().cwiseQuotient(rows_.unit)};
     case LpStatus::unbounded:
-      out.value = kInfinity;
+      return {kInfinity, {}};
+    case LpStatus::infeasible:
+      return {std::numeric_limits<double>::quiet_NaN(), {}};
+    case LpStatus::failed:
       break;
-    default:
-      out.value = std::numeric_limits<double>::quiet_NaN();
   }
-  return out;
+  return find_largest_by_clp(gradient, constant, unit);
 }
 
-LargestValue ModeRelaxation::find_largest_force(int normal) {
+LargestValue ModeRelaxation::find_largest_by_clp(const VectorX<double>& gradient, double constant, double unit) {
+  LinearProgram& program = hand_over();
+  for (int j = 0; j < program.column_count(); ++j) program.set_cost(j, -gradient(j));
+  switch (program.solve()) {
+    case LpStatus::optimal:
+      return {constant - program.objective(), unit * program.multipliers().cwiseQuotient(rows_.unit)};
+    case LpStatus::unbounded:
+      return {kInfinity, {}};
+    default:
+      return {std::numeric_limits<double>::quiet_NaN(), {}};
+  }
+}
+
+LargestValue ModeRelaxation::find_largest_force(int normal, double enough) {
   VectorX<double> gradient = VectorX<double>::Zero(rows_.R.cols());
   gradient(rows_.normal_column[static_cast<std::size_t>(normal)]) = 1;
-  return find_largest(gradient, 0, scaled_.force_unit(parts_.normals[static_cast<std::size_t>(normal)].row));
+  return find_largest(gradient, 0, scaled_.force_unit(parts_.normals[static_cast<std::size_t>(normal)].row), enough);
 }
 
-LargestValue ModeRelaxation::find_largest_motion(int normal) {
+LargestValue ModeRelaxation::find_largest_motion(int normal, double enough) {
   const int row = rows_.normal_row[static_cast<std::size_t>(normal)];
-  return find_largest(rows_.R.row(row), rows_.r(row), rows_.unit(row));
+  return find_largest(rows_.R.row(row), rows_.r(row), rows_.unit(row), enough);
 }
 
-LargestValue ModeRelaxation::find_largest_slip(int friction, const VectorX<double>& direction) {
+LargestValue ModeRelaxation::find_largest_slip(int friction, const VectorX<double>& direction, double enough) {
   VectorX<double> gradient = VectorX<double>::Zero(rows_.R.cols());
   double constant = 0;
   const FrictionPart& part = parts_.frictions[static_cast<std::size_t>(friction)];
@@ -253,7 +282,7 @@ LargestValue ModeRelaxation::find_largest_slip(int friction, const VectorX<doubl
     gradient += d * (scaled_.A.row(part.rows[k]) * rows_.T).transpose();
     constant += d * scaled_.b(part.rows[k]);
   }
-  return find_largest(gradient, constant, scaled_.motion_unit(part.rows[0]));
+  return find_largest(gradient, constant, scaled_.motion_unit(part.rows[0]), enough);
 }
 
 }  // namespace thenar::internal

@@ -3,13 +3,17 @@
 
 /// @file
 /// What is left of a problem when some of its either–ors are decided and the others are relaxed: a polyhedron, and
-/// linear programs over it. Unknowns and rows are those of mode_proof.h; choices only move their bounds, so that one
-/// program serves the whole search, each solve from the last basis.
+/// linear programs over it. Unknowns and rows are those of mode_proof.h; choices only move their ranges, so that one
+/// program serves the whole search, each solve from the last dictionary (node_program_internal.h). What it cannot solve
+/// is handed to CLP.
 ///
 /// Units: forces and motions are divided such that Â has about 1 on its diagonal and the largest |b̂| is 1.
 
+#include <optional>
+
 #include "thenar/complementarity/linear_program.h"
 #include "thenar/modes/mode_parts.h"
+#include "thenar/modes/node_program_internal.h"
 
 namespace thenar::internal {
 
@@ -37,7 +41,7 @@ struct RelaxationRows {
 };
 
 /// The largest value of something over the polyhedron, scaled, and why it is not larger: see mode_proof.h. Infinite
-/// where nothing bounds it, NaN where the program fails.
+/// where nothing bounds it, NaN where there is no point or the program fails.
 struct LargestValue {
   double value = 0;
   VectorX<double> y;  ///< in the units of the problem
@@ -55,30 +59,39 @@ class ModeRelaxation {
   /// Looks for a point.
   LpStatus solve();
   /// The point found, scaled.
-  VectorX<double> calc_z() const { return rows_.T * program_.x(); }
+  VectorX<double> calc_z() const { return rows_.T * (is_handed_over_ ? program_->x() : node_.x()); }
   VectorX<double> calc_w(const VectorX<double>& z) const { return scaled_.A * z + scaled_.b; }
   /// Of an infeasible one, in the units of the problem.
-  VectorX<double> calc_farkas() const { return program_.farkas().cwiseQuotient(rows_.unit); }
+  VectorX<double> calc_farkas() const {
+    return (is_handed_over_ ? program_->farkas() : node_.y()).cwiseQuotient(rows_.unit);
+  }
 
-  LargestValue find_largest_force(int normal);
-  LargestValue find_largest_motion(int normal);
+  /// A value above `enough` (scaled) need not be the largest, and has no y.
+  LargestValue find_largest_force(int normal, double enough = LinearProgram::kInfinity);
+  LargestValue find_largest_motion(int normal, double enough = LinearProgram::kInfinity);
   /// Of direction · w_t.
-  LargestValue find_largest_slip(int friction, const VectorX<double>& direction);
+  LargestValue find_largest_slip(int friction, const VectorX<double>& direction,
+                                 double enough = LinearProgram::kInfinity);
 
   long long programs() const { return programs_; }
+  /// Those of them that CLP had to solve.
+  long long handed_over() const { return handed_over_; }
 
  private:
   /// Of gradient · x + constant, scaled by `unit`.
-  LargestValue find_largest(const VectorX<double>& gradient, double constant, double unit);
-  /// lower ≤ ρ ≤ upper, each 0 or infinite.
-  void bound(int row, double lower, double upper);
+  LargestValue find_largest(const VectorX<double>& gradient, double constant, double unit, double enough);
+  LargestValue find_largest_by_clp(const VectorX<double>& gradient, double constant, double unit);
+  /// CLP, with the ranges of the node.
+  LinearProgram& hand_over();
   void bound_slip(const FrictionPart& part, int row, int first, int count);
 
   const ScaledProblem& scaled_;
   const ModeParts& parts_;
   RelaxationRows rows_;
-  LinearProgram program_;
-  long long programs_ = 0;
+  NodeProgram node_;
+  std::optional<LinearProgram> program_;  ///< made when it is needed first
+  bool is_handed_over_ = false;           ///< the last solve()
+  long long programs_ = 0, handed_over_ = 0;
 };
 
 }  // namespace thenar::internal

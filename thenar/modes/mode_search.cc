@@ -3,21 +3,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <optional>
 #include <stdexcept>
 
-#include "thenar/modes/mode_cells_internal.h"
+#include "thenar/modes/known_answer_internal.h"
 #include "thenar/modes/mode_relaxation_internal.h"
+#include "thenar/modes/motion_form_internal.h"
 
 namespace thenar {
 namespace {
 
+using internal::AnswerFinder;
 using internal::CellPolyhedron;
 using internal::kModeZero;
 using internal::LargestValue;
 using internal::ModeRelaxation;
+using internal::MotionForm;
 using internal::ScaledProblem;
 using SlipKind = FrictionChoice::Kind;
+using Effort = MotionForm::Effort;
+
+constexpr const char* kNotProved = "contacts on smooth cones are left whose motion is not proved to be the only one";
 
 /// What to decide next.
 struct Question {
@@ -27,12 +34,15 @@ struct Question {
 
 class ModeSearch {
  public:
-  ModeSearch(const ConstraintProblem& problem, const ModeSearchOptions& options)
+  ModeSearch(const ConstraintProblem& problem, const ModeSearchOptions& options, const std::vector<ModeCell>& known)
       : problem_(problem),
         options_(options),
         parts_(make_mode_parts(problem)),
         scaled_(problem),
-        relaxation_(problem, scaled_, parts_) {}
+        relaxation_(problem, scaled_, parts_) {
+    for (const ModeCell& cell : known) add_known(cell);
+    if (!has_exact_mode_parts(problem)) finder_.emplace(problem, scaled_, parts_, options.most_generators);
+  }
 
   ModeSearchResult run() {
     choice_.normals.assign(parts_.normals.size(), NormalChoice::undecided);
@@ -40,7 +50,8 @@ class ModeSearch {
     relaxation_.set(choice_);
     out_.is_complete = true;
     explore(add_node(), Question{}, Cover::none);
-    drop_parts_of_others();
+    if (!is_proved_) give_up(kNotProved);
+    if (!finder_) drop_parts_of_others();
     out_.programs = relaxation_.programs();
     return std::move(out_);
   }
@@ -88,12 +99,48 @@ class ModeSearch {
     }
     const VectorX<double> z = relaxation_.calc_z(), w = relaxation_.calc_w(z);
     if (cover != Cover::none && try_to_cover(index, question, cover, z, w)) return true;
+    if (has_known_motion(index, Effort::few)) return false;
     if (const std::optional<Question> next = find_question(z, w)) {
       branch(index, *next);
+    } else if (finder_) {
+      find_smooth_answer(index, z);
     } else {
       add_cell(index);
     }
     return false;
+  }
+
+  void add_known(const ModeCell& cell) {
+    known_.push_back({static_cast<int>(out_.cells.size()), MotionForm(problem_, scaled_, cell.z)});
+    out_.cells.push_back(cell);
+  }
+
+  /// Ends the node if all its solutions have the motion of one that is known.
+  bool has_known_motion(int index, Effort effort) {
+    for (const Known& known : known_) {
+      const auto weights = known.form.find_weights(known.form.find_differences(parts_, choice_), effort);
+      if (!weights) continue;
+      node(index).kind = ModeNode::Kind::one_motion;
+      node(index).y = *weights;
+      node(index).cell = known.cell;
+      return true;
+    }
+    return false;
+  }
+
+  /// Smooth cones, and everything is decided up to the directions of slips: one motion, or it cannot be told here. The
+  /// search goes on for a second motion.
+  void find_smooth_answer(int index, const VectorX<double>& z) {
+    if (has_known_motion(index, Effort::all)) return;
+    const VectorX<double> start = z.cwiseProduct(scaled_.force_unit);
+    const auto answer = finder_->find({start.data(), static_cast<std::size_t>(start.size())});
+    const auto is_known = [&](const ModeCell& cell) { return finder_->moves_alike(*answer, cell); };
+    if (answer && std::none_of(out_.cells.begin(), out_.cells.end(), is_known)) {
+      add_known(*answer);
+      if (has_known_motion(index, Effort::all)) return;
+    }
+    is_proved_ = false;
+    if (known_.size() > 1) give_up(kNotProved);
   }
 
   bool try_to_cover(int index, const Question& question, Cover cover, const VectorX<double>& z,
@@ -213,21 +260,11 @@ class ModeSearch {
   }
 
   void add_cell(int index) {
-    if (slips_on_smooth_cone())
-      return give_up("a slip on a circular cone is left that is not proved to be the only one");
     node(index).kind = ModeNode::Kind::cell;
     if (auto cell = make_cell(problem_, scaled_, parts_, choice_, options_.most_generators)) {
       node(index).cell = static_cast<int>(out_.cells.size());
       out_.cells.push_back(std::move(*cell));
     }
-  }
-
-  bool slips_on_smooth_cone() const {
-    for (std::size_t p = 0; p < parts_.frictions.size(); ++p) {
-      const FrictionPart& part = parts_.frictions[p];
-      if (part.is_smooth && !is_open(part) && choice_.frictions[p].kind == SlipKind::slip) return true;
-    }
-    return false;
   }
 
   /// Cells that are part of others are not listed; the nodes that name them name the others.
@@ -239,6 +276,9 @@ class ModeSearch {
       polyhedra.push_back(describe_cell(problem_, scaled_, parts_, cell.choice));
     }
     for (std::size_t i = 0; i < count; ++i) holder[i] = find_holder(i, polyhedra);
+    for (const ModeNode& end : out_.tree) {  // their z is part of the proof
+      if (end.kind == ModeNode::Kind::one_motion) holder[static_cast<std::size_t>(end.cell)] = end.cell;
+    }
     std::vector<ModeCell> kept;
     for (std::size_t i = 0; i < count; ++i) {
       if (holder[i] != static_cast<int>(i)) continue;
@@ -264,11 +304,19 @@ class ModeSearch {
     return static_cast<int>(i);
   }
 
+  struct Known {
+    int cell = 0;
+    MotionForm form;
+  };
+
   const ConstraintProblem& problem_;
   const ModeSearchOptions& options_;
   const ModeParts parts_;
   const ScaledProblem scaled_;
   ModeRelaxation relaxation_;
+  std::optional<AnswerFinder> finder_;  ///< of smooth cones
+  std::deque<Known> known_;
+  bool is_proved_ = true;  ///< every end of the tree so far
   ModeChoice choice_;
   ModeSearchResult out_;
 };
@@ -281,9 +329,10 @@ void check_numbers(const ConstraintProblem& problem) {
 
 }  // namespace
 
-ModeSearchResult search_modes(const ConstraintProblem& problem, const ModeSearchOptions& options) {
+ModeSearchResult search_modes(const ConstraintProblem& problem, const ModeSearchOptions& options,
+                              const std::vector<ModeCell>& known) {
   check_numbers(problem);
-  return ModeSearch(problem, options).run();
+  return ModeSearch(problem, options, known).run();
 }
 
 }  // namespace thenar

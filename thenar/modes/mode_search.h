@@ -7,6 +7,9 @@
 /// it has no point, a Farkas vector says so, and the node ends. What is left when everything is decided are cells
 /// (mode_cell.h). The tree with its vectors is the proof that there are no others.
 ///
+/// Known solutions end a node whose solutions all have the motion of one (`one_motion`). With polyhedral cones a node
+/// takes less time than this test; with smooth ones there is no other way.
+///
 /// A row that nothing decides doubles the cells in degenerate problems: four legs of a table, each of which may carry
 /// nothing and not open either. A child whose solutions a sibling has as well is therefore dropped (`covered`).
 ///
@@ -39,7 +42,13 @@ struct ModeSearchResult {
   long long programs = 0;      ///< linear programs solved
 };
 
-/// Throws std::invalid_argument for problems with a fault, smooth limit surfaces or numbers that are not finite.
-ModeSearchResult search_modes(const ConstraintProblem& problem, const ModeSearchOptions& options = {});
+/// `known` are solutions, the first cells of the result. Throws std::invalid_argument for problems with a fault, smooth
+/// limit surfaces or numbers that are not finite.
+///
+/// On smooth cones the decisions do not say all there is. A node where everything is decided and a contact slips ends
+/// as `one_motion`, with a known solution or one that is found there; else the search is not complete. It ends with the
+/// second motion, which is all there is to know.
+ModeSearchResult search_modes(const ConstraintProblem& problem, const ModeSearchOptions& options = {},
+                              const std::vector<ModeCell>& known = {});
 
 }  // namespace thenar

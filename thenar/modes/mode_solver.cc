@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "thenar/complementarity/grade.h"
-#include "thenar/modes/mode_cells_internal.h"
+#include "thenar/modes/known_answer_internal.h"
+#include "thenar/modes/motion_form_internal.h"
 
 namespace thenar {
 namespace {
@@ -43,89 +43,80 @@ Verdict count_answers(const ConstraintProblem& problem, const std::vector<ModeCe
   return has_one_force ? Verdict::unique : Verdict::unique_motion_indeterminate_forces;
 }
 
-/// Answers on the true cone: from nothing, and from what the search left.
-std::vector<ModeCell> find_smooth_answers(const ConstraintProblem& problem, const std::vector<ModeCell>& seeds) {
+/// Whether the solution alone proves that there is no other motion: a tree that is one node.
+std::vector<ModeNode> try_one_motion(const ConstraintProblem& problem, const internal::ScaledProblem& scaled,
+                                     const ModeCell& known) {
+  const internal::MotionForm form(problem, scaled, known.z);
+  // With straight edges the search takes less time than all weights.
+  const bool is_exact = has_exact_mode_parts(problem);
+  using Effort = internal::MotionForm::Effort;
+  const auto weights = form.find_weights(form.find_differences(), is_exact ? Effort::few : Effort::all);
+  if (!weights) return {};
+  ModeNode root;
+  root.kind = ModeNode::Kind::one_motion;
+  root.y = *weights;
+  root.cell = 0;
+  return {root};
+}
+
+/// The cheap test first, then the search.
+ModeSearchResult find_answers(const ConstraintProblem& problem, const ModeSearchOptions& options) {
   const internal::ScaledProblem scaled(problem);
-  ConeSolver solver(problem.size());
-  std::vector<ModeCell> out;
-  const auto add = [&](const VectorX<double>& z) {
-    const std::span<const double> forces(z.data(), static_cast<std::size_t>(z.size()));
-    if (!(grade_solution(problem, forces).worst() <= 1e-9)) return false;
-    ModeCell cell;
-    cell.z = z;
-    cell.w = problem.A() * z + problem.b();
-    const double size = 1 + z.cwiseQuotient(scaled.force_unit).lpNorm<Eigen::Infinity>();
-    const auto moves_alike = [&](const ModeCell& other) {
-      const VectorX<double> difference = (cell.w - other.w).cwiseQuotient(scaled.motion_unit);
-      return difference.lpNorm<Eigen::Infinity>() <= internal::kModeZero * size;
-    };
-    if (std::any_of(out.begin(), out.end(), moves_alike)) return true;
-    cell.states = internal::find_states(problem, make_normals(problem), cell.w.cwiseQuotient(scaled.motion_unit),
-                                        internal::kModeZero * size);
-    cell.vertices.push_back(z);
-    out.push_back(std::move(cell));
-    return true;
-  };
-  const auto solve_from = [&](std::span<const double> start) {
-    const ConeSolution& solution = solver.solve(problem, start);
-    if (solution.status != ConeStatus::solved) return;
-    add(Eigen::Map<const VectorX<double>>(solution.z.data(), problem.size()));
-  };
-  // The smallest forces of a polygon are those of the cone inside it, if they are forces of that at all.
-  for (const ModeCell& seed : seeds) {
-    if (!add(seed.z)) solve_from({seed.z.data(), static_cast<std::size_t>(seed.z.size())});
-  }
-  solve_from({});
+  const bool has_parts = has_mode_parts(problem);
+  const ModeParts parts = has_parts ? make_mode_parts(problem) : make_normals(problem);
+  internal::AnswerFinder finder(problem, scaled, parts, options.most_generators);
+  ModeSearchResult out;
+  if (auto known = finder.find()) out.cells.push_back(std::move(*known));
+  if (!out.cells.empty()) out.tree = try_one_motion(problem, scaled, out.cells.front());
+  out.is_complete = !out.tree.empty();
+  if (out.is_complete) return out;
+  if (has_exact_mode_parts(problem)) return search_modes(problem, options);
+  if (has_parts) return search_modes(problem, options, out.cells);
+  out.reason = "soft fingers: the cheap test does not decide, and the search needs faces (cone: 4 and the like)";
   return out;
 }
 
-/// Gives the answers on the true cone the decisions and the room of the cells around them.
-void adopt_cells(std::vector<ModeCell>& answers, const std::vector<ModeCell>& around) {
-  for (ModeCell& answer : answers) {
-    for (const ModeCell& cell : around) {
-      if (cell.states != answer.states) continue;
-      answer.choice = cell.choice;
-      answer.forces_unique = cell.forces_unique;
-      answer.motion_unique = cell.motion_unique;
-      answer.span = cell.span;
-      answer.is_listed = cell.forces_unique;
-      if (!cell.forces_unique) answer.vertices.clear();
-    }
-  }
+/// Without rows there is nothing to decide: one cell, a point without coordinates.
+ModeAnswer make_empty_answer() {
+  ModeAnswer out;
+  out.verdict = Verdict::unique;
+  out.is_list_complete = true;
+  out.cells.resize(1);
+  out.cells.front().vertices.resize(1);
+  out.tree.resize(1);
+  out.tree.front().kind = ModeNode::Kind::one_motion;
+  out.tree.front().cell = 0;
+  return out;
 }
 
-}  // namespace
-
-ModeAnswer solve_modes(const ConstraintProblem& problem, const ModeSearchOptions& options) {
-  check_problem(problem);
-  const bool is_exact = has_exact_mode_parts(problem);
-  ModeSearchResult found;
-  if (has_mode_parts(problem)) {
-    found = search_modes(problem, options);
-  } else {
-    found.reason = "the limit surface of a soft finger has no proof yet; cone: 4 and the like have";
-  }
-  if (!is_exact) {
-    std::vector<ModeCell> answers = find_smooth_answers(problem, found.cells);
-    adopt_cells(answers, found.cells);
-    const bool are_all_found = found.is_complete && answers.size() == found.cells.size();
-    if (found.is_complete && !are_all_found)
-      found.reason = "an answer to the polygons around the cones is none to these";
-    found.is_complete = are_all_found;
-    found.cells = std::move(answers);
-  }
+/// What the search says, as far as verify_modes() confirms it.
+ModeAnswer confirm(const ConstraintProblem& problem, ModeSearchResult found) {
   const Verdict verdict = count_answers(problem, found.cells);
   const bool can_claim = found.is_complete || verdict == Verdict::several;
   ModeClaim claim{can_claim ? verdict : Verdict::undecided, std::move(found.cells), std::move(found.tree)};
   const ModeVerification verification = verify_modes(problem, claim);
   ModeAnswer out;
   out.verdict = verification.holds() ? claim.verdict : Verdict::undecided;
-  out.is_list_complete = is_exact && found.is_complete && verification.holds() && verification.is_list_proved;
+  out.is_list_complete =
+      has_exact_mode_parts(problem) && found.is_complete && verification.holds() && verification.is_list_proved;
   out.reason = found.is_complete ? verification.reason : found.reason;
   out.cells = std::move(claim.cells);
   out.tree = std::move(claim.tree);
   out.programs = found.programs;
   return out;
+}
+
+}  // namespace
+
+ModeAnswer solve_modes(const ConstraintProblem& problem, const ModeSearchOptions& options) {
+  check_problem(problem);
+  if (problem.size() == 0) return make_empty_answer();
+  ModeAnswer out = confirm(problem, find_answers(problem, options));
+  if (out.verdict != Verdict::undecided || !has_exact_mode_parts(problem)) return out;
+  // Where inequalities leave a motion one force, that is seen only when everything is decided: without the short
+  // proofs.
+  ModeAnswer longer = confirm(problem, search_modes(problem, options));
+  return longer.verdict != Verdict::undecided ? longer : out;
 }
 
 }  // namespace thenar

@@ -4,12 +4,14 @@
 /// @file
 /// The front: what the contacts of a constraint problem do, and whether that is the only answer.
 ///
-/// The search (mode_search.h) finds all cells; their motions and forces make the verdict, which is claimed only if
-/// verify_modes() confirms the tree. A search that ends early still proves `several` once two motions were found.
+/// Three steps: the cone solver finds a solution; if that alone proves that there is no other motion ((4) of
+/// mode_proof.h) all is said. Else the search (mode_search.h) finds all cells; their motions and forces make the
+/// verdict, which is claimed only if verify_modes() confirms the tree. A search that ends early still proves `several`
+/// once two motions were found.
 ///
 /// Circular and elliptic cones: the search excludes all that contradicts the polygons around them (mode_parts.h), and
-/// the cone solver finds answers on the true cone. Where no slip is left the verdict is proved: contacts that stick or
-/// open leave one motion. Where one is left the answers found are given, and the verdict is `several` or `undecided`.
+/// closes what is left with solutions on the true cone and (4). Limit surfaces of soft fingers have the first two steps
+/// only. What is not proved is `undecided`, with the solutions found.
 
 #include <string>
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "thenar/complementarity/grade.h"
+#include "thenar/modes/motion_check_internal.h"
 
 namespace thenar {
 namespace {
@@ -53,6 +54,10 @@ class Form {
  public:
   explicit Form(const ConstraintProblem& p) : problem(p), n(p.size()) {
     find_units();
+    find_parts();
+  }
+  /// T, R and r, which short proofs do without.
+  void write_rows() {
     add_columns();
     add_rows();
   }
@@ -84,12 +89,16 @@ class Form {
     force_unit = level * root.cwiseInverse();
   }
 
-  void add_columns() {
+  void find_parts() {
     for (int i = 0; i < n; ++i) {
       const ConstraintRow& row = problem.row(i);
       if (is_bilateral(row)) bilaterals.push_back(i);
       if (row.kind == RowKind::unilateral || row.kind == RowKind::normal) normals.push_back(i);
     }
+    find_frictions();
+  }
+
+  void add_columns() {
     std::vector<LongVector> columns;
     std::vector<Long> units;
     for (const int i : bilaterals) {
@@ -104,7 +113,6 @@ class Form {
         columns.back()(k) = problem.row(static_cast<int>(k)).limit;
       }
     }
-    find_frictions();
     for (Friction& friction : frictions) {
       friction.first_column = static_cast<int>(columns.size());
       for (const auto& corner : friction.corners) {
@@ -515,6 +523,8 @@ class Checker {
     choice.frictions.assign(form_.frictions.size(), FrictionChoice{});
     is_list_proved_ = true;
     if (claim_.tree.empty()) return refute("there is no proof");
+    if (claim_.tree.front().kind == ModeNode::Kind::one_motion) return check_whole_motion();
+    form_.write_rows();
     return walk(0, choice, false, false);
   }
 
@@ -534,6 +544,8 @@ class Checker {
         return check_covered(node, name, choice);
       case ModeNode::Kind::cell:
         return check_end(node, name, choice);
+      case ModeNode::Kind::one_motion:
+        return check_one_motion(node, name, choice);
       case ModeNode::Kind::unexplored:
         break;
     }
@@ -664,6 +676,86 @@ class Checker {
     return true;
   }
 
+  /// All solutions of the problem have the motion of a cell.
+  bool check_whole_motion() {
+    const ModeNode& root = claim_.tree.front();
+    return check_one_motion(root, "the root", [](const internal::MotionCheck& check, const LongVector&) {
+      return check.find_differences();
+    });
+  }
+
+  /// All solutions of the node have the motion of a cell.
+  bool check_one_motion(const ModeNode& node, const std::string& name, const ModeChoice& choice) {
+    const EndForces end = solve_end(form_, read_bounds(form_, choice));
+    if (!end.is_consistent) return true;  // no solution obeys the decisions
+    return check_one_motion(
+        node, name, [&](const internal::MotionCheck&, const LongVector& z) { return find_differences(end, z); });
+  }
+
+  template <class Differences>
+  bool check_one_motion(const ModeNode& node, const std::string& name, const Differences& differences) {
+    if (node.cell < 0 || at(node.cell) >= claim_.cells.size())
+      return refute(name + " names a cell that does not exist");
+    const ModeCell& cell = claim_.cells[at(node.cell)];
+    const LongVector z = scale(cell.z), w = calc_motion(z);
+    const internal::MotionCheck check(problem_, A_, z, w, form_.force_unit);
+    const std::string fault = check.find_fault(differences(check, z), node.y);
+    if (!fault.empty()) return refute(name + " " + fault);
+    is_list_proved_ = is_list_proved_ && has_all_forces(cell.choice, w);
+    if (claim_.verdict == Verdict::several) return true;
+    const LongVector first = calc_motion(scale(claim_.cells.front().z));
+    const Long size = 1 + z.cwiseAbs().maxCoeff();
+    if ((w - first).cwiseAbs().maxCoeff() > kTolerance * size) return refute(name + " has another motion");
+    if (claim_.verdict == Verdict::unique && !check.has_one_force()) {
+      return leave(name + ": whether its motion has one force is not seen from its equations");
+    }
+    return true;
+  }
+
+  /// Directions that span z − z* for all z that obey the equations of a choice.
+  static LongMatrix find_differences(const EndForces& end, const LongVector& known) {
+    const LongVector offset = end.z0 - known;
+    const bool is_known_there = offset.cwiseAbs().maxCoeff() <= kTolerance * kTolerance;
+    LongMatrix out(end.K.rows(), end.K.cols() + (is_known_there ? 0 : 1));
+    out.leftCols(end.K.cols()) = end.K;
+    if (!is_known_there) out.col(end.K.cols()) = offset;
+    return out;
+  }
+
+  /// Whether a choice admits all forces that have the motion w.
+  bool has_all_forces(const ModeChoice& choice, const LongVector& w) const {
+    if (choice.normals.size() != form_.normals.size() || choice.frictions.size() != form_.frictions.size())
+      return false;
+    for (std::size_t p = 0; p < choice.normals.size(); ++p) {
+      const Long opening = w(form_.normals[p]);
+      if (choice.normals[p] == NormalChoice::open ? opening < kTolerance / 1e3L : opening > kTolerance) return false;
+    }
+    for (std::size_t p = 0; p < choice.frictions.size(); ++p) {
+      const Friction& friction = form_.frictions[p];
+      const bool is_open = friction.normal >= 0 && choice.normals[at(friction.normal)] == NormalChoice::open;
+      if (!is_open && !is_place_of(friction, choice.frictions[p], w)) return false;
+    }
+    return true;
+  }
+
+  /// Whether friction under the slip of w is all in the place that is chosen.
+  bool is_place_of(const Friction& friction, const FrictionChoice& choice, const LongVector& w) const {
+    if (choice.kind == Slip::stick) {
+      return std::all_of(friction.rows.begin(), friction.rows.end(),
+                         [&](int row) { return std::abs(w(row)) <= kTolerance; });
+    }
+    if (choice.kind != Slip::slip || choice.count != 1) return false;
+    if (friction.is_interval()) return choice.first % 2 == 0 ? w(friction.rows[0]) > 0 : w(friction.rows[0]) < 0;
+    if (friction.is_smooth) return false;
+    std::array<Long, 2> slip{};
+    for (std::size_t k = 0; k < 2; ++k) slip[k] = w(friction.rows[k]) * form_.motion_unit(friction.rows[k]);
+    const int rays = static_cast<int>(friction.rays.size()), j = choice.first / 2 % rays;
+    const Long after = cross(friction.rays[at((j + rays - 1) % rays)], slip),
+               before = cross(friction.rays[at(j)], slip);
+    if (choice.first % 2 == 0) return after > 0 && before < 0;
+    return after > 0 && std::abs(before) <= kTolerance * std::hypot(slip[0], slip[1]);
+  }
+
   bool is_end(const ModeChoice& choice) const {
     for (const NormalChoice normal : choice.normals) {
       if (normal == NormalChoice::undecided) return false;
@@ -744,7 +836,7 @@ class Checker {
 
   const ConstraintProblem& problem_;
   const ModeClaim& claim_;
-  const Form form_;
+  Form form_;
   LongMatrix A_;
   LongVector b_;
   std::vector<bool> visited_;
@@ -752,6 +844,21 @@ class Checker {
   bool is_list_proved_ = false;
   ModeVerification out_;
 };
+
+}  // namespace
+
+namespace {
+
+/// Without rows the only solution is no force.
+ModeVerification verify_nothing(const ModeClaim& claim) {
+  ModeVerification out;
+  const bool holds = claim.verdict == Verdict::unique && claim.cells.size() == 1 && claim.cells.front().z.size() == 0;
+  out.result = holds ? ModeVerification::Result::holds : ModeVerification::Result::refuted;
+  if (!holds) out.reason = "a problem without rows has one solution";
+  out.reach = std::numeric_limits<double>::infinity();
+  out.is_list_proved = holds;
+  return out;
+}
 
 }  // namespace
 
@@ -777,6 +884,7 @@ ModeVerification verify_modes(const ConstraintProblem& problem, const ModeClaim&
     fault.reason = "A or b has a number that is not finite";
     return fault;
   }
+  if (problem.size() == 0) return verify_nothing(claim);
   return Checker(problem, claim).check();
 }
 

@@ -11,6 +11,7 @@
 
 #include "thenar/complementarity/clearly_p.h"
 #include "thenar/complementarity/generators.h"
+#include "thenar/complementarity/grade.h"
 #include "thenar/complementarity/p_matrix.h"
 #include "thenar/modes/mode_relaxation_internal.h"
 
@@ -284,6 +285,9 @@ class YySearch {
     for (const LongVector& x : corners.vertices) piece.vertices.push_back(remove_rounding(G * x + origin, 1));
     for (const LongVector& x : corners.rays) piece.rays.push_back(remove_rounding(G * x, 0));
     for (const LongVector& x : corners.lines) piece.lines.push_back(remove_rounding(G * x, 0));
+    if (!std::all_of(piece.vertices.begin(), piece.vertices.end(), [&](const auto& z) { return is_solution(z); })) {
+      return give_up("an answer to a set of signs is none to the problem");
+    }
     const bool is_known =
         std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& other) { return is_part_of(piece, other); });
     if (is_known) return;
@@ -292,6 +296,13 @@ class YySearch {
     if (static_cast<int>(pieces_.size()) > options_.most_cells) {
       give_up("more than " + std::to_string(options_.most_cells) + " cells");
     }
+  }
+
+  /// The search for all solutions decides by numbers that may be rounding.
+  bool is_solution(const VectorX<double>& z) const {
+    constexpr double kWorst = 1e-7;
+    const std::span<const double> forces(z.data(), static_cast<std::size_t>(z.size()));
+    return grade_solution(problem(), forces).worst() <= kWorst;
   }
 
   VectorX<double> calc_motion(const VectorX<double>& z) const { return problem().A() * z + problem().b(); }

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/modes/motion_form_internal.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <array>
+#include <cmath>
+
+namespace thenar::internal {
+namespace {
+
+/// Forces and motions that are zero, scaled.
+constexpr double kZero = 1e-9;
+/// Equations that depend on each other.
+constexpr double kRank = 1e-9;
+/// Eigenvalues of A that are zero.
+constexpr double kStill = 1e-12;
+
+bool is_bilateral(const ConstraintRow& row) {
+  return row.kind == RowKind::bilateral || (row.kind == RowKind::boxed && std::isinf(row.limit));
+}
+
+/// Homogeneous equations for (Δz, τ): those for z times τ.
+class Equations {
+ public:
+  Equations(const ScaledProblem& scaled, const VectorX<double>& z, const VectorX<double>& w)
+      : scaled_(scaled), z_(z), w_(w) {}
+
+  /// z = c zₙ; without a row n, z = c.
+  void fix_force(int row, double c = 0, int normal = -1) {
+    VectorX<double> equation = VectorX<double>::Zero(z_.size() + 1);
+    equation(row) = 1;
+    if (normal >= 0) equation(normal) = -c;
+    equation(z_.size()) = z_(row) - c * (normal >= 0 ? z_(normal) : 1);
+    add(equation);
+  }
+  /// direction · z_t = c zₙ.
+  void fix_edge(const std::vector<int>& rows, int normal, const Eigen::Vector2d& direction, double c) {
+    VectorX<double> equation = VectorX<double>::Zero(z_.size() + 1);
+    for (std::size_t k = 0; k < 2; ++k) equation(rows[k]) = direction(static_cast<Eigen::Index>(k));
+    equation(normal) = -c;
+    equation(z_.size()) = equation.head(z_.size()).dot(z_);
+    add(equation);
+  }
+  /// The same for the differences alone.
+  void fix_force_difference(int row, double c = 0, int normal = -1) {
+    VectorX<double> equation = VectorX<double>::Zero(z_.size() + 1);
+    equation(row) = 1;
+    if (normal >= 0) equation(normal) = -c;
+    add(equation);
+  }
+  void fix_motion_difference(int row) {
+    VectorX<double> equation(z_.size() + 1);
+    equation << scaled_.A.row(row).transpose(), 0;
+    add(equation);
+  }
+  /// x w_i + y w_j = 0.
+  void fix_motion(int i, double x = 1, int j = 0, double y = 0) {
+    VectorX<double> equation(z_.size() + 1);
+    equation << x * scaled_.A.row(i).transpose() + y * scaled_.A.row(j).transpose(), x * w_(i) + y * w_(j);
+    add(equation);
+  }
+  void add(const VectorX<double>& equation) {
+    const double size = equation.lpNorm<Eigen::Infinity>();
+    if (size > kZero) rows_.push_back(equation / size);
+  }
+
+  /// Orthonormal columns that span the Δz of all solutions.
+  MatrixX<double> solve() const {
+    const Eigen::Index n = z_.size(), count = static_cast<Eigen::Index>(rows_.size());
+    if (count == 0) return MatrixX<double>::Identity(n, n);
+    MatrixX<double> transposed(n + 1, count);
+    for (Eigen::Index i = 0; i < count; ++i) transposed.col(i) = rows_[static_cast<std::size_t>(i)];
+    Eigen::ColPivHouseholderQR<MatrixX<double>> qr(transposed);
+    qr.setThreshold(kRank);
+    const Eigen::Index free = n + 1 - qr.rank();
+    MatrixX<double> kernel = MatrixX<double>::Zero(n + 1, free);
+    kernel.bottomRows(free).setIdentity();
+    kernel.applyOnTheLeft(qr.householderQ());
+    const Eigen::ColPivHouseholderQR<MatrixX<double>> span(MatrixX<double>(kernel.topRows(n)));
+    MatrixX<double> out = MatrixX<double>::Identity(n, (span.matrixQR().diagonal().array().abs() > kRank).count());
+    out.applyOnTheLeft(span.householderQ());
+    return out;
+  }
+
+ private:
+  const ScaledProblem& scaled_;
+  const VectorX<double>&z_, &w_;
+  std::vector<VectorX<double>> rows_;
+};
+
+bool is_positive(const MatrixX<double>& form) {
+  if (form.rows() == 0) return true;
+  MatrixX<double> shifted = form;
+  shifted.diagonal().array() -= kLeastForm;
+  return Eigen::LLT<MatrixX<double>>(shifted).info() == Eigen::Success;
+}
+
+/// Orthonormal columns that span all d with `equations` d = 0.
+MatrixX<double> find_balanced(const MatrixX<double>& equations) {
+  const Eigen::Index count = equations.cols();
+  if (equations.rows() == 0) return MatrixX<double>::Identity(count, count);
+  const Eigen::SelfAdjointEigenSolver<MatrixX<double>> eigen(MatrixX<double>(equations.transpose() * equations));
+  return eigen.eigenvectors().leftCols((eigen.eigenvalues().array() <= kZero * kZero).count());
+}
+
+/// Weights d = Z c for which F = Σ d_j F_j is positive: the least s with
+///
+///     F(c) + s ≻ 0,   d_j − 0.001 + s > 0,   1 − d_j + s > 0
+///
+/// by Newton's method on a barrier, until s < 0 or until it is clear that it will not be.
+class WeightSearch {
+ public:
+  WeightSearch(const std::vector<MatrixX<double>>& forms, const MatrixX<double>& Z) : Z_(Z), size_(forms[0].rows()) {
+    for (Eigen::Index k = 0; k < Z.cols(); ++k) {
+      forms_.push_back(MatrixX<double>::Zero(size_, size_));
+      for (Eigen::Index j = 0; j < Z.rows(); ++j) forms_.back() += Z(j, k) * forms[static_cast<std::size_t>(j)];
+    }
+  }
+
+  std::optional<VectorX<double>> run() {
+    constexpr int kMostSteps = 60;
+    constexpr double kEnough = 1e-5;
+    if (Z_.cols() == 0) return std::nullopt;
+    c_ = Z_.transpose() * VectorX<double>::Constant(Z_.rows(), 0.5);
+    s_ = find_start();
+    double pull = 1;
+    for (int step = 0; step < kMostSteps; ++step) {
+      const VectorX<double> d = Z_ * c_;
+      const double largest = d.maxCoeff();
+      if (d.minCoeff() > 0 && is_positive(add_forms() / largest)) return VectorX<double>(d / largest);
+      const double decrement = make_step(pull);
+      if (!(decrement >= 0)) return std::nullopt;
+      constexpr double kNear = 0.5, kFaster = 4;
+      if (decrement > kNear) continue;
+      if (s_ > static_cast<double>(size_ + 2 * Z_.rows()) / pull)
+        return std::nullopt;  // at least this less is the best
+      if (s_ > -kEnough && static_cast<double>(size_ + 2 * Z_.rows()) / pull < kEnough) return std::nullopt;
+      pull *= kFaster;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  MatrixX<double> add_forms() const {
+    MatrixX<double> out = MatrixX<double>::Zero(size_, size_);
+    for (Eigen::Index k = 0; k < c_.size(); ++k) out += c_(k) * forms_[static_cast<std::size_t>(k)];
+    return out;
+  }
+
+  /// An s that leaves room everywhere.
+  double find_start() const {
+    constexpr double kRoom = 0.5;
+    const VectorX<double> d = Z_ * c_;
+    const double lowest =
+        Eigen::SelfAdjointEigenSolver<MatrixX<double>>(add_forms(), Eigen::EigenvaluesOnly).eigenvalues()(0);
+    return kRoom + std::max({0.0, -lowest, kLeastWeight - d.minCoeff(), d.maxCoeff() - 1});
+  }
+
+  bool is_inside(const VectorX<double>& c, double s) const {
+    const VectorX<double> d = Z_ * c;
+    if (!(d.minCoeff() - kLeastWeight + s > 0) || !(1 - d.maxCoeff() + s > 0)) return false;
+    MatrixX<double> form = s * MatrixX<double>::Identity(size_, size_);
+    for (Eigen::Index k = 0; k < c.size(); ++k) form += c(k) * forms_[static_cast<std::size_t>(k)];
+    return Eigen::LLT<MatrixX<double>>(form).info() == Eigen::Success;
+  }
+
+  /// Newton's step for pull · s + barrier, shortened to stay inside. Returns the decrement, NaN where it fails.
+  double make_step(double pull) {
+    const Eigen::Index m = c_.size();
+    MatrixX<double> form = add_forms();
+    form.diagonal().array() += s_;
+    const Eigen::LLT<MatrixX<double>> llt(form);
+    if (llt.info() != Eigen::Success) return std::numeric_limits<double>::quiet_NaN();
+    MatrixX<double> scaled(size_ * size_, m + 1);  // L⁻¹ F_k L⁻ᵀ, a column each; the last of the identity
+    for (Eigen::Index k = 0; k <= m; ++k) {
+      MatrixX<double> one = k < m ? forms_[static_cast<std::size_t>(k)] : MatrixX<double>::Identity(size_, size_);
+      llt.matrixL().solveInPlace(one);
+      one.transposeInPlace();
+      llt.matrixL().solveInPlace(one);
+      scaled.col(k) = one.reshaped();
+    }
+    const VectorX<double> d = Z_ * c_;
+    const VectorX<double> low = (d.array() - kLeastWeight + s_).inverse(), high = (1 - d.array() + s_).inverse();
+    MatrixX<double> Zs(Z_.rows(), m + 1), Zh(Z_.rows(), m + 1);  // gradients of d_j + s and s − d_j
+    Zs << Z_, VectorX<double>::Ones(Z_.rows());
+    Zh << -Z_, VectorX<double>::Ones(Z_.rows());
+    MatrixX<double> hessian = scaled.transpose() * scaled;
+    hessian += Zs.transpose() * low.cwiseAbs2().asDiagonal() * Zs + Zh.transpose() * high.cwiseAbs2().asDiagonal() * Zh;
+    VectorX<double> gradient = -(Zs.transpose() * low + Zh.transpose() * high);
+    for (Eigen::Index k = 0; k <= m; ++k) gradient(k) -= scaled.col(k).reshaped(size_, size_).trace();
+    gradient(m) += pull;
+    const VectorX<double> step = Eigen::LDLT<MatrixX<double>>(hessian).solve(VectorX<double>(-gradient));
+    const double decrement = std::sqrt(std::max(0.0, -gradient.dot(step)));
+    if (!step.allFinite()) return std::numeric_limits<double>::quiet_NaN();
+    for (double length = decrement > 1 ? 1 / (1 + decrement) * 2 : 1; length > 1e-8; length *= 0.5) {
+      const double fraction = std::min(length, 1.0);
+      if (!is_inside(c_ + fraction * step.head(m), s_ + fraction * step(m))) continue;
+      c_ += fraction * step.head(m);
+      s_ += fraction * step(m);
+      return decrement;
+    }
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+
+  static constexpr double kLeastWeight = 1e-3;
+  const MatrixX<double> Z_;
+  const Eigen::Index size_;
+  std::vector<MatrixX<double>> forms_;
+  VectorX<double> c_;
+  double s_ = 0;
+};
+
+}  // namespace
+
+MotionForm::MotionForm(const ConstraintProblem& problem, const ScaledProblem& scaled, const VectorX<double>& z)
+    : problem_(problem),
+      scaled_(scaled),
+      z_(z.cwiseQuotient(scaled.force_unit)),
+      w_(scaled.A * z_ + scaled.b),
+      P_(MatrixX<double>::Identity(z.size(), z.size())) {
+  find_sections();
+  for (const Section& section : sections_) {
+    if (section.normal < 0) continue;
+    const VectorX<double> e = find_direction(section);
+    for (std::size_t k = 0; k < section.rows.size(); ++k) {
+      P_(section.rows[k], section.normal) = e(static_cast<Eigen::Index>(k));
+    }
+  }
+}
+
+void MotionForm::find_sections() {
+  for (int i = 0; i < problem_.size(); ++i) {
+    const ConstraintRow& row = problem_.row(i);
+    if (row.kind == RowKind::unilateral || row.kind == RowKind::normal) sections_.push_back({{i}, -1});
+    if (row.kind == RowKind::boxed && !is_bilateral(row) && row.limit > 0) sections_.push_back({{i}, -1});
+    if (row.kind != RowKind::normal || problem_.is_sliding_contact(i)) continue;
+    const int count = problem_.tangent_count(i);
+    const int together = row.faces == 0 ? count : row.faces == kBoxFaces ? 1 : 2;
+    Section section{{}, i};
+    for (int k = 1; k <= count; ++k) {
+      if (problem_.row(i + k).limit > 0) section.rows.push_back(i + k);
+      if (k < together && k < count) continue;
+      if (!section.rows.empty()) sections_.push_back(section);
+      section.rows.clear();
+    }
+  }
+}
+
+VectorX<double> MotionForm::find_direction(const Section& section) const {
+  const VectorX<double> force = z_(section.rows), slip = w_(section.rows);
+  const double zero = kZero * (1 + z_.lpNorm<Eigen::Infinity>());
+  if (z_(section.normal) > zero) return -force / z_(section.normal);
+  if (slip.lpNorm<Eigen::Infinity>() > zero) return find_widest(section);
+  return VectorX<double>::Zero(force.size());
+}
+
+/// −s for the s ∈ C that takes most power from the slip; the middle of them, if there are several.
+VectorX<double> MotionForm::find_widest(const Section& section) const {
+  const VectorX<double> slip = w_(section.rows);
+  const int normal = section.normal, faces = problem_.row(normal).faces;
+  VectorX<double> mu(slip.size());
+  for (Eigen::Index k = 0; k < mu.size(); ++k) {
+    const int row = section.rows[static_cast<std::size_t>(k)];
+    mu(k) = problem_.row(row).limit * scaled_.force_unit(normal) / scaled_.force_unit(row);
+  }
+  const VectorX<double> stretched = mu.cwiseProduct(slip);
+  if (faces < 3 || slip.size() < 2) return mu.cwiseProduct(stretched.normalized());
+  double most = 0;
+  VectorX<double> sum = VectorX<double>::Zero(2);
+  int count = 0;
+  for (int j = 0; j < faces; ++j) {
+    const VectorX<double> corner = calc_regular_corner(j, faces);
+    const double power = -corner.dot(stretched);
+    if (power > most + kZero * stretched.norm()) {
+      most = power;
+      sum.setZero();
+      count = 0;
+    }
+    if (power < most - kZero * stretched.norm()) continue;
+    sum -= mu.cwiseProduct(corner);
+    ++count;
+  }
+  return sum / count;
+}
+
+MatrixX<double> MotionForm::find_differences() const { return find_differences({}, {}); }
+
+MatrixX<double> MotionForm::find_differences(const ModeParts& parts, const ModeChoice& choice) const {
+  Equations out(scaled_, z_, w_);
+  for (int i = 0; i < problem_.size(); ++i) {
+    const ConstraintRow& row = problem_.row(i);
+    const bool is_friction = row.kind == RowKind::tangent || (row.kind == RowKind::boxed && !is_bilateral(row));
+    if (is_bilateral(row)) out.fix_motion(i);
+    if (is_friction && row.limit == 0) out.fix_force(i);
+    if (row.kind != RowKind::normal || !problem_.is_sliding_contact(i)) continue;
+    for (int k = i + 1; k <= i + problem_.tangent_count(i); ++k) {
+      out.fix_force(k, problem_.row(k).limit * scaled_.force_unit(i) / scaled_.force_unit(k), i);
+    }
+  }
+  for (std::size_t p = 0; p < choice.normals.size(); ++p) {
+    if (choice.normals[p] == NormalChoice::open) out.fix_force(parts.normals[p].row);
+    if (choice.normals[p] == NormalChoice::held) out.fix_motion(parts.normals[p].row);
+  }
+  for (std::size_t p = 0; p < choice.frictions.size(); ++p) {
+    const FrictionPart& part = parts.frictions[p];
+    const FrictionChoice& slip = choice.frictions[p];
+    const int normal = part.normal < 0 ? -1 : parts.normals[static_cast<std::size_t>(part.normal)].row;
+    const bool is_open =
+        part.normal >= 0 && choice.normals[static_cast<std::size_t>(part.normal)] == NormalChoice::open;
+    const auto fix_friction = [&](Eigen::Index corner) {
+      for (std::size_t k = 0; k < part.rows.size(); ++k) {
+        const double unit = (normal < 0 ? 1 : scaled_.force_unit(normal)) / scaled_.force_unit(part.rows[k]);
+        out.fix_force(part.rows[k], part.corners(static_cast<Eigen::Index>(k), corner) * unit, normal);
+      }
+    };
+    if (is_open) {
+      for (const int row : part.rows) out.fix_force(row);
+    } else if (slip.kind == FrictionChoice::Kind::stick) {
+      for (const int row : part.rows) out.fix_motion(row);
+    } else if (slip.kind == FrictionChoice::Kind::slip && slip.count == 1 && !part.is_smooth) {
+      const int place = slip.first % part.place_count();
+      if (part.rows.size() == 1) {
+        fix_friction(place);
+      } else if (place % 2 == 0) {
+        fix_friction(place / 2);
+      } else {
+        const Eigen::Vector2d ray = part.rays.col(place / 2);
+        out.fix_motion(part.rows[1], ray.x(), part.rows[0], -ray.y());
+        out.fix_edge(
+            part.rows, normal, ray,
+            ray.dot(part.corners.col(place / 2)) * scaled_.force_unit(normal) / scaled_.force_unit(part.rows[0]));
+      }
+    }
+  }
+  return out.solve();
+}
+
+MatrixX<double> MotionForm::find_free_forces() const {
+  Equations out(scaled_, z_, w_);
+  const double zero = kZero * (1 + z_.lpNorm<Eigen::Infinity>());
+  for (int i = 0; i < problem_.size(); ++i) {
+    out.fix_motion_difference(i);
+    const ConstraintRow& row = problem_.row(i);
+    const bool is_friction = row.kind == RowKind::tangent || (row.kind == RowKind::boxed && !is_bilateral(row));
+    if (is_friction && row.limit == 0) out.fix_force_difference(i);
+    if (row.kind != RowKind::normal || !problem_.is_sliding_contact(i)) continue;
+    for (int k = i + 1; k <= i + problem_.tangent_count(i); ++k) {
+      out.fix_force_difference(k, problem_.row(k).limit * scaled_.force_unit(i) / scaled_.force_unit(k), i);
+    }
+  }
+  for (const Section& section : sections_) {
+    const VectorX<double> slip = w_(section.rows);
+    if (slip.lpNorm<Eigen::Infinity>() <= zero) continue;
+    for (const int k : section.rows) {
+      out.fix_force_difference(k, section.normal < 0 ? 0 : -P_(k, section.normal), section.normal);
+    }
+  }
+  const MatrixX<double> span = scaled_.force_unit.asDiagonal() * out.solve();
+  if (span.cols() == 0) return span;
+  return Eigen::HouseholderQR<MatrixX<double>>(span).householderQ() *
+         MatrixX<double>::Identity(span.rows(), span.cols());
+}
+
+std::optional<VectorX<double>> MotionForm::find_weights(const MatrixX<double>& V, Effort effort) const {
+  const auto count = static_cast<Eigen::Index>(sections_.size());
+  VectorX<double> d = VectorX<double>::Ones(count);
+  if (V.cols() == 0 || count == 0) return d;
+  const MatrixX<double> PV = P_ * V, AV = scaled_.A * V;
+  if (AV.lpNorm<Eigen::Infinity>() <= kRank) return d;
+  const auto add_form = [&](const Section& section, double weight, MatrixX<double>& form) {
+    for (const int row : section.rows) form.noalias() += (weight * PV.row(row).transpose()) * AV.row(row);
+  };
+  MatrixX<double> normal = MatrixX<double>::Zero(V.cols(), V.cols()), friction = normal;
+  for (const Section& section : sections_) add_form(section, 1, section.normal < 0 ? normal : friction);
+  normal = (0.5 * (normal + normal.transpose())).eval();
+  friction = (0.5 * (friction + friction.transpose())).eval();
+  for (const double ratio : {1.0, 0.7, 1.4, 0.5, 2.0, 0.35, 2.8}) {
+    if (!is_positive((normal + ratio * friction) / std::max(ratio, 1.0))) continue;
+    for (Eigen::Index j = 0; j < count; ++j) {
+      d(j) = (sections_[static_cast<std::size_t>(j)].normal < 0 ? 1 : ratio) / std::max(ratio, 1.0);
+    }
+    return d;
+  }
+  if (effort == Effort::few) return std::nullopt;
+  // Where A Δz = 0 nothing moves: F has to vanish there, and be positive at right angles to it.
+  const Eigen::SelfAdjointEigenSolver<MatrixX<double>> eigen(MatrixX<double>(V.transpose() * AV));
+  const Eigen::Index still = (eigen.eigenvalues().array() <= kStill).count();
+  const MatrixX<double> still_part = eigen.eigenvectors().leftCols(still),
+                        moving_part = eigen.eigenvectors().rightCols(V.cols() - still);
+  std::vector<MatrixX<double>> forms;
+  MatrixX<double> balance(still * moving_part.cols(), count);
+  for (Eigen::Index j = 0; j < count; ++j) {
+    MatrixX<double> form = MatrixX<double>::Zero(V.cols(), V.cols());
+    add_form(sections_[static_cast<std::size_t>(j)], 1, form);
+    form = (0.5 * (form + form.transpose())).eval();
+    if (still > 0) balance.col(j) = (still_part.transpose() * form * moving_part).reshaped();
+    forms.push_back(moving_part.transpose() * form * moving_part);
+  }
+  return WeightSearch(forms, find_balanced(balance)).run();
+}
+
+}  // namespace thenar::internal
