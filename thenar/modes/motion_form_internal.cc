@@ -4,6 +4,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <Eigen/SVD>
 #include <array>
 #include <cmath>
 
@@ -101,8 +102,9 @@ bool is_positive(const MatrixX<double>& form) {
 MatrixX<double> find_balanced(const MatrixX<double>& equations) {
   const Eigen::Index count = equations.cols();
   if (equations.rows() == 0) return MatrixX<double>::Identity(count, count);
-  const Eigen::SelfAdjointEigenSolver<MatrixX<double>> eigen(MatrixX<double>(equations.transpose() * equations));
-  return eigen.eigenvectors().leftCols((eigen.eigenvalues().array() <= kZero * kZero).count());
+  constexpr double kBalanced = 1e-12;
+  const Eigen::JacobiSVD<MatrixX<double>> svd(equations, Eigen::ComputeFullV);
+  return svd.matrixV().rightCols(count - (svd.singularValues().array() > kBalanced).count());
 }
 
 /// Weights d = Z c for which F = Σ d_j F_j is positive: the least s with
