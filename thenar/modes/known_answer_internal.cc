@@ -60,12 +60,18 @@ AnswerFinder::AnswerFinder(const ConstraintProblem& problem, const ScaledProblem
       most_generators_(most_generators),
       solver_(problem.size(), ConeOptions{.tolerance = kTolerance}) {}
 
-std::optional<ModeCell> AnswerFinder::find(std::span<const double> start) {
+std::optional<VectorX<double>> AnswerFinder::find_forces(std::span<const double> start) {
   const ConeSolution& solution = solver_.solve(problem_, start);
   if (static_cast<int>(solution.z.size()) != problem_.size()) return std::nullopt;
   const VectorX<double> z = Eigen::Map<const VectorX<double>>(solution.z.data(), problem_.size());
   if (!z.allFinite() || !is_solution(z)) return std::nullopt;
-  return make_answer(z);
+  return z;
+}
+
+std::optional<ModeCell> AnswerFinder::find(std::span<const double> start) {
+  const auto z = find_forces(start);
+  if (!z) return std::nullopt;
+  return make_answer(*z);
 }
 
 bool AnswerFinder::is_solution(const VectorX<double>& z) const {
@@ -86,33 +92,35 @@ ModeCell AnswerFinder::make_point(const VectorX<double>& z) const {
   ModeCell out;
   out.z = z;
   out.w = problem_.A() * z + problem_.b();
-  out.states = find_states(problem_, parts_, out.w.cwiseQuotient(scaled_.motion_unit), calc_zero(z));
-  out.span = MotionForm(problem_, scaled_, z).find_free_forces();
-  out.forces_unique = out.is_listed = out.span.cols() == 0;
-  if (out.forces_unique) out.vertices.push_back(z);
+  const VectorX<double> w = out.w.cwiseQuotient(scaled_.motion_unit);
+  out.states = find_states(problem_, parts_, w, calc_zero(z));
+  out.choice = read_choice(parts_, w, calc_zero(z));
+  out.span.resize(z.size(), 0);
+  out.vertices.push_back(z);
   return out;
 }
 
-/// The cell of all forces with the motion of z. Sections of smooth cones are the polygons around them in it: its point
-/// with the smallest forces may be outside, and its corners are.
+/// Sections of smooth cones are the polygons around them in a cell: its point with the smallest forces may be outside,
+/// and its corners are.
 ModeCell AnswerFinder::make_answer(const VectorX<double>& z) const {
-  const ModeCell point = make_point(z);
-  if (!has_mode_parts(problem_)) return point;
-  const VectorX<double> w = point.w.cwiseQuotient(scaled_.motion_unit);
-  const ModeChoice choice = read_choice(parts_, w, calc_zero(z));
-  std::optional<ModeCell> cell = make_cell(problem_, scaled_, parts_, choice, most_generators_, &w);
-  if (!cell || !is_solution(cell->z)) {
-    ModeCell out = point;
-    out.choice = choice;
-    return out;
+  ModeCell point = make_point(z);
+  if (has_mode_parts(problem_)) {
+    const VectorX<double> w = point.w.cwiseQuotient(scaled_.motion_unit);
+    std::optional<ModeCell> cell = make_cell(problem_, scaled_, parts_, point.choice, most_generators_, &w);
+    if (cell && is_solution(cell->z)) {
+      if (!has_exact_mode_parts(problem_) && !cell->forces_unique) {
+        cell->vertices.clear();
+        cell->rays.clear();
+        cell->lines.clear();
+        cell->is_listed = false;
+      }
+      return *cell;
+    }
   }
-  if (!has_exact_mode_parts(problem_) && !cell->forces_unique) {
-    cell->vertices.clear();
-    cell->rays.clear();
-    cell->lines.clear();
-    cell->is_listed = false;
-  }
-  return *cell;
+  point.span = MotionForm(problem_, scaled_, z).find_free_forces();
+  point.forces_unique = point.is_listed = point.span.cols() == 0;
+  if (!point.forces_unique) point.vertices.clear();
+  return point;
 }
 
 }  // namespace thenar::internal

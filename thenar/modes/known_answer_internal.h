@@ -21,15 +21,20 @@ class AnswerFinder {
   AnswerFinder(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts,
                int most_generators);
 
-  /// The solution that the cone solver finds from a start (forces in the units of the problem), if any.
+  /// Forces (in the units of the problem) that the cone solver finds from a start, if they are a solution.
+  std::optional<VectorX<double>> find_forces(std::span<const double> start = {});
+  /// The same with all forces of its motion.
   std::optional<ModeCell> find(std::span<const double> start = {});
+
+  /// Forces as a cell, if no others have their motion.
+  ModeCell make_point(const VectorX<double>& z) const;
+  /// All forces with the motion of z.
+  ModeCell make_answer(const VectorX<double>& z) const;
 
   /// Whether two cells have the same motion, as far as it is unique.
   bool moves_alike(const ModeCell& a, const ModeCell& b) const;
 
  private:
-  ModeCell make_answer(const VectorX<double>& z) const;
-  ModeCell make_point(const VectorX<double>& z) const;
   bool is_solution(const VectorX<double>& z) const;
   double calc_zero(const VectorX<double>& z) const;
 

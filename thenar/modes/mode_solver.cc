@@ -43,36 +43,38 @@ Verdict count_answers(const ConstraintProblem& problem, const std::vector<ModeCe
   return has_one_force ? Verdict::unique : Verdict::unique_motion_indeterminate_forces;
 }
 
-/// Whether the solution alone proves that there is no other motion: a tree that is one node.
-std::vector<ModeNode> try_one_motion(const ConstraintProblem& problem, const internal::ScaledProblem& scaled,
-                                     const ModeCell& known) {
-  const internal::MotionForm form(problem, scaled, known.z);
-  // With straight edges the search takes less time than all weights.
-  const bool is_exact = has_exact_mode_parts(problem);
-  using Effort = internal::MotionForm::Effort;
-  const auto weights = form.find_weights(form.find_differences(), is_exact ? Effort::few : Effort::all);
-  if (!weights) return {};
+/// A tree that is one node: no motion but that of cell 0.
+std::vector<ModeNode> make_short_proof(const VectorX<double>& weights) {
   ModeNode root;
   root.kind = ModeNode::Kind::one_motion;
-  root.y = *weights;
+  root.y = weights;
   root.cell = 0;
   return {root};
 }
 
-/// The cheap test first, then the search.
+/// A solution that alone proves that there is no other motion, or else the search.
 ModeSearchResult find_answers(const ConstraintProblem& problem, const ModeSearchOptions& options) {
   const internal::ScaledProblem scaled(problem);
-  const bool has_parts = has_mode_parts(problem);
+  const bool has_parts = has_mode_parts(problem), is_exact = has_exact_mode_parts(problem);
   const ModeParts parts = has_parts ? make_mode_parts(problem) : make_normals(problem);
   internal::AnswerFinder finder(problem, scaled, parts, options.most_generators);
   ModeSearchResult out;
-  if (auto known = finder.find()) out.cells.push_back(std::move(*known));
-  if (!out.cells.empty()) out.tree = try_one_motion(problem, scaled, out.cells.front());
+  if (const auto z = finder.find_forces()) {
+    const internal::MotionForm form(problem, scaled, *z);
+    if (const auto weights = form.find_few_weights(form.find_differences())) {
+      out.cells.push_back(finder.make_point(*z));
+      out.tree = make_short_proof(*weights);
+    } else if (!is_exact) {  // with straight edges the search takes less time than all weights
+      out.cells.push_back(finder.make_answer(*z));
+      const internal::MotionForm of_cell(problem, scaled, out.cells.front().z);
+      const auto all = of_cell.find_weights(of_cell.find_differences(), internal::MotionForm::Effort::all);
+      if (all) out.tree = make_short_proof(*all);
+    }
+  }
   out.is_complete = !out.tree.empty();
   if (out.is_complete) return out;
-  if (has_exact_mode_parts(problem)) return search_modes(problem, options);
   if (has_parts) return search_modes(problem, options, out.cells);
-  out.reason = "soft fingers: the cheap test does not decide, and the search needs faces (cone: 4 and the like)";
+  out.reason = "soft fingers: the short proof does not decide, and the search needs faces (cone: 4 and the like)";
   return out;
 }
 

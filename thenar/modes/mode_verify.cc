@@ -158,11 +158,21 @@ class Form {
           {.normal = normal, .rows = {row}, .corners = {{-limit, 0}, {limit, 0}}, .rays = {}, .is_smooth = false});
   }
 
+  /// Cosine and sine of 2πj/count; contacts have the same count, as a rule.
+  const std::vector<std::array<Long, 2>>& circle(int count) {
+    if (circle_.size() == at(count)) return circle_;
+    circle_.clear();
+    for (int j = 0; j < count; ++j) {
+      const Long angle = 2 * std::numbers::pi_v<Long> * j / count;
+      circle_.push_back({std::cos(angle), std::sin(angle)});
+    }
+    return circle_;
+  }
+
   void add_polygon(int normal, int row, int faces) {
     Friction out{.normal = normal, .rows = {row, row + 1}, .corners = {}, .rays = {}, .is_smooth = false};
-    for (int j = 0; j < faces; ++j) {
-      const Long angle = 2 * std::numbers::pi_v<Long> * j / faces;
-      out.corners.push_back({problem.row(row).limit * std::cos(angle), problem.row(row + 1).limit * std::sin(angle)});
+    for (const auto& corner : circle(faces)) {
+      out.corners.push_back({problem.row(row).limit * corner[0], problem.row(row + 1).limit * corner[1]});
     }
     for (int j = 0; j < faces; ++j) {
       const auto& a = out.corners[at(j)];
@@ -178,13 +188,16 @@ class Form {
     constexpr int k = kSmoothPlaces;
     const std::array<Long, 2> mu{problem.row(row).limit, problem.row(row + 1).limit};
     Friction out{.normal = normal, .rows = {row, row + 1}, .corners = {}, .rays = {}, .is_smooth = true};
+    const std::vector<std::array<Long, 2>>& turn = circle(2 * k);
+    const Long reach = 1 / turn[1][0];
     for (int j = 0; j < k; ++j) {
-      const Long angle = std::numbers::pi_v<Long> * (2 * j - 1) / k, reach = 1 / std::cos(std::numbers::pi_v<Long> / k);
-      out.corners.push_back({reach * mu[0] * std::cos(angle), reach * mu[1] * std::sin(angle)});
+      const auto& middle = turn[at((2 * j + 2 * k - 1) % (2 * k))];
+      out.corners.push_back({reach * mu[0] * middle[0], reach * mu[1] * middle[1]});
     }
     for (int j = 0; j < k; ++j) {
-      const Long angle = 2 * std::numbers::pi_v<Long> * j / k, x = std::cos(angle) / mu[0], y = std::sin(angle) / mu[1];
-      out.corners.push_back({mu[0] * std::cos(angle), mu[1] * std::sin(angle)});
+      const auto& end = turn[at(2 * j)];
+      const Long x = end[0] / mu[0], y = end[1] / mu[1];
+      out.corners.push_back({mu[0] * end[0], mu[1] * end[1]});
       out.rays.push_back({-x / std::hypot(x, y), -y / std::hypot(x, y)});
     }
     frictions.push_back(std::move(out));
@@ -219,6 +232,8 @@ class Form {
       r(i) = constants[at(i)];
     }
   }
+
+  std::vector<std::array<Long, 2>> circle_;
 };
 
 /// What a run of places uses.
@@ -699,14 +714,14 @@ class Checker {
     const ModeCell& cell = claim_.cells[at(node.cell)];
     const LongVector z = scale(cell.z), w = calc_motion(z);
     const internal::MotionCheck check(problem_, A_, z, w, form_.force_unit);
-    const std::string fault = check.find_fault(differences(check, z), node.y);
-    if (!fault.empty()) return refute(name + " " + fault);
+    const internal::MotionCheck::Result result = check.check(differences(check, z), node.y);
+    if (!result.fault.empty()) return refute(name + " " + result.fault);
     is_list_proved_ = is_list_proved_ && has_all_forces(cell.choice, w);
     if (claim_.verdict == Verdict::several) return true;
     const LongVector first = calc_motion(scale(claim_.cells.front().z));
     const Long size = 1 + z.cwiseAbs().maxCoeff();
     if ((w - first).cwiseAbs().maxCoeff() > kTolerance * size) return refute(name + " has another motion");
-    if (claim_.verdict == Verdict::unique && !check.has_one_force()) {
+    if (claim_.verdict == Verdict::unique && !result.proves_forces && !check.has_one_force()) {
       return leave(name + ": whether its motion has one force is not seen from its equations");
     }
     return true;

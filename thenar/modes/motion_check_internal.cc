@@ -5,7 +5,9 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace thenar::internal {
@@ -67,21 +69,24 @@ void MotionCheck::add_section(int normal, const std::vector<int>& rows) {
 }
 
 void MotionCheck::set_direction(Section& section) const {
+  if (z_(section.normal) > zero_) {
+    for (Index k = 0; k < section.e.size(); ++k) {
+      section.e(k) = -z_(section.rows[static_cast<std::size_t>(k)]) / z_(section.normal);
+    }
+  } else if (section.is_slipping) {
+    set_widest(section);
+  }
+}
+
+/// The gradient of |w_t|_C.
+void MotionCheck::set_widest(Section& section) const {
   Vector mu(section.e.size()), slip(section.e.size());
   for (Index k = 0; k < mu.size(); ++k) {
     const int row = section.rows[static_cast<std::size_t>(k)];
     mu(k) = problem_.row(row).limit * force_unit_(section.normal) / force_unit_(row);
     slip(k) = w_(row);
   }
-  if (section.is_slipping) set_widest(section, mu, slip);
-  if (!(z_(section.normal) > zero_)) return;
-  for (Index k = 0; k < mu.size(); ++k) {
-    section.e(k) = -z_(section.rows[static_cast<std::size_t>(k)]) / z_(section.normal);
-  }
-}
-
-/// The gradient of |w_t|_C.
-void MotionCheck::set_widest(Section& section, const Vector& mu, const Vector& slip) const {
+  section.e.setZero();
   const int faces = problem_.row(section.normal).faces;
   const Long size = mu.cwiseProduct(slip).norm();
   if (faces < 3 || slip.size() == 1) {
@@ -89,50 +94,66 @@ void MotionCheck::set_widest(Section& section, const Vector& mu, const Vector& s
     return;
   }
   // A corner, or an edge where two of them take the same power.
+  std::vector<std::array<Long, 2>> corners;
   Long most = 0;
+  const auto power = [&](const std::array<Long, 2>& c) { return -(c[0] * slip(0) + c[1] * slip(1)); };
   for (int j = 0; j < faces; ++j) {
     const Long angle = 2 * std::numbers::pi_v<Long> * j / faces;
-    most = std::max(most, -(std::cos(angle) * mu(0) * slip(0) + std::sin(angle) * mu(1) * slip(1)));
+    corners.push_back({mu(0) * std::cos(angle), mu(1) * std::sin(angle)});
+    most = std::max(most, power(corners.back()));
   }
   int count = 0;
-  for (int j = 0; j < faces; ++j) {
-    const Long angle = 2 * std::numbers::pi_v<Long> * j / faces;
-    const Long power = -(std::cos(angle) * mu(0) * slip(0) + std::sin(angle) * mu(1) * slip(1));
-    if (power < most - kZero * size) continue;
-    section.e(0) -= mu(0) * std::cos(angle);
-    section.e(1) -= mu(1) * std::sin(angle);
+  for (const auto& corner : corners) {
+    if (power(corner) < most - kZero * size) continue;
+    section.e(0) -= corner[0];
+    section.e(1) -= corner[1];
     ++count;
   }
   section.e /= count;
   section.is_edge = count > 1;
 }
 
-std::string MotionCheck::find_fault(const Matrix& V, const VectorX<double>& weights) const {
-  if (weights.size() != static_cast<Index>(sections_.size())) return "has a wrong number of weights";
-  if (!weights.allFinite() || (weights.size() > 0 && weights.minCoeff() < 0))
-    return "has weights that are not positive";
-  if (V.cols() == 0) return {};
-  const Eigen::ColPivHouseholderQR<Matrix> qr(V);
-  const Index rank = (qr.matrixQR().diagonal().array().abs() > kZero).count();
-  if (rank == 0) return {};
-  const Matrix span = qr.householderQ() * Matrix::Identity(V.rows(), rank);
-  const Matrix moved = A_ * span;
-  const Long largest = weights.size() > 0 ? weights.maxCoeff() : 0;
-  Matrix F = Matrix::Zero(span.cols(), span.cols());
+template <class Scalar>
+MatrixX<Scalar> MotionCheck::calc_form(const MatrixX<Scalar>& span, const MatrixX<Scalar>& moved,
+                                       const VectorX<double>& weights) const {
+  const double largest = std::max(weights.maxCoeff(), std::numeric_limits<double>::min());
+  MatrixX<Scalar> F = MatrixX<Scalar>::Zero(span.cols(), span.cols());
   for (std::size_t j = 0; j < sections_.size(); ++j) {
     const Section& section = sections_[j];
-    const Long weight = weights(static_cast<Index>(j)) / (largest > 0 ? largest : 1);
+    const auto weight = static_cast<Scalar>(weights(static_cast<Index>(j)) / largest);
     for (Index k = 0; k < section.e.size(); ++k) {
       const int row = section.rows[static_cast<std::size_t>(k)];
-      Eigen::RowVectorX<Long> left = span.row(row);
-      if (section.normal >= 0) left += section.e(k) * span.row(section.normal);
-      F += weight * left.transpose() * moved.row(row);
+      VectorX<Scalar> left = weight * span.row(row);
+      if (section.normal >= 0) left += weight * static_cast<Scalar>(section.e(k)) * span.row(section.normal);
+      F.noalias() += left * moved.row(row);
     }
   }
-  F = (0.5L * (F + F.transpose())).eval();
-  Matrix shifted = F;
-  shifted.diagonal().array() -= kLeast;
-  if (Eigen::LLT<Matrix>(shifted).info() == Eigen::Success) return {};
+  return static_cast<Scalar>(0.5) * (F + F.transpose());
+}
+
+/// With a margin beside which the rounding of doubles is nothing. The columns of V need not be of one length, nor at
+/// right angles: they are independent then.
+bool MotionCheck::is_clearly_positive(const Matrix& V, const VectorX<double>& weights) const {
+  constexpr double kMargin = 1e-6;
+  const MatrixX<double> span = V.cast<double>();
+  MatrixX<double> F = calc_form<double>(span, A_.cast<double>() * span, weights);
+  F -= kMargin * (MatrixX<double>::Identity(V.cols(), V.cols()) + span.transpose() * span);
+  return Eigen::LLT<MatrixX<double>>(F).info() == Eigen::Success;
+}
+
+MotionCheck::Result MotionCheck::check(const Matrix& V, const VectorX<double>& weights) const {
+  if (weights.size() != static_cast<Index>(sections_.size())) return {.fault = "has a wrong number of weights"};
+  if (!weights.allFinite() || (weights.size() > 0 && weights.minCoeff() < 0)) {
+    return {.fault = "has weights that are not positive"};
+  }
+  if (V.cols() == 0) return {.fault = {}, .proves_forces = true};
+  if (weights.size() > 0 && is_clearly_positive(V, weights)) return {.fault = {}, .proves_forces = true};
+  const Eigen::ColPivHouseholderQR<Matrix> qr(V);
+  const Index rank = (qr.matrixQR().diagonal().array().abs() > kZero).count();
+  if (rank == 0) return {.fault = {}, .proves_forces = true};
+  const Matrix span = qr.householderQ() * Matrix::Identity(V.rows(), rank);
+  const Matrix moved = A_ * span;
+  const Matrix F = weights.size() > 0 ? calc_form<Long>(span, moved, weights) : Matrix::Zero(rank, rank);
 
   // Positive at right angles to what moves nothing, and next to nothing in between.
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(
@@ -142,9 +163,10 @@ std::string MotionCheck::find_fault(const Matrix& V, const VectorX<double>& weig
   if (M.cols() == 0) return {};
   const Matrix inner = M.transpose() * F * M;
   const Long least = Eigen::SelfAdjointEigenSolver<Matrix>(inner, Eigen::EigenvaluesOnly).eigenvalues()(0);
-  if (!(least > kLeast)) return "has weights that prove nothing";
+  if (!(least > kLeast)) return {.fault = "has weights that prove nothing"};
   const Long across = still > 0 ? (N.transpose() * F * M).norm() : 0;
-  if (2 * across * kReach > kAlike * least) return "has weights that prove nothing for forces that move nothing";
+  if (2 * across * kReach > kAlike * least)
+    return {.fault = "has weights that prove nothing for forces that move nothing"};
   return {};
 }
 
@@ -181,8 +203,9 @@ bool MotionCheck::has_one_force() const {
   std::vector<Vector> equations;
   for (Index i = 0; i < z_.size(); ++i) equations.emplace_back(A_.row(i));
   add_row_equations(equations);
-  for (const Section& section : sections_) {
+  for (Section section : sections_) {
     if (!section.is_slipping) continue;
+    if (section.normal >= 0) set_widest(section);
     if (section.is_edge) {  // along the slip alone
       Vector equation = Vector::Zero(z_.size());
       for (Index k = 0; k < 2; ++k) {

@@ -24,8 +24,12 @@ class MotionCheck {
   /// Columns that span z − z* for all solutions z, whatever they decide.
   Matrix find_differences() const;
 
-  /// Whether F is positive on the span of the columns of V but where A V = 0. Empty, or what is wrong.
-  std::string find_fault(const Matrix& V, const VectorX<double>& weights) const;
+  struct Result {
+    std::string fault;           ///< what is wrong, if anything
+    bool proves_forces = false;  ///< F is positive on all of the span: not even the forces can be others
+  };
+  /// Whether F is positive on the span of the columns of V but where A V = 0.
+  Result check(const Matrix& V, const VectorX<double>& weights) const;
 
   /// Whether no other forces have the motion w*.
   bool has_one_force() const;
@@ -42,7 +46,11 @@ class MotionCheck {
   void add_section(int normal, const std::vector<int>& rows);
   void add_row_equations(std::vector<Vector>& equations) const;
   void set_direction(Section& section) const;
-  void set_widest(Section& section, const Vector& mu, const Vector& slip) const;
+  void set_widest(Section& section) const;
+  template <class Scalar>
+  MatrixX<Scalar> calc_form(const MatrixX<Scalar>& span, const MatrixX<Scalar>& moved,
+                            const VectorX<double>& weights) const;
+  bool is_clearly_positive(const Matrix& V, const VectorX<double>& weights) const;
 
   const ConstraintProblem& problem_;
   const Matrix& A_;

@@ -365,26 +365,40 @@ MatrixX<double> MotionForm::find_free_forces() const {
          MatrixX<double>::Identity(span.rows(), span.cols());
 }
 
-std::optional<VectorX<double>> MotionForm::find_weights(const MatrixX<double>& V, Effort effort) const {
-  const auto count = static_cast<Eigen::Index>(sections_.size());
-  VectorX<double> d = VectorX<double>::Ones(count);
-  if (V.cols() == 0 || count == 0) return d;
-  const MatrixX<double> PV = P_ * V, AV = scaled_.A * V;
-  if (AV.lpNorm<Eigen::Infinity>() <= kRank) return d;
-  const auto add_form = [&](const Section& section, double weight, MatrixX<double>& form) {
-    for (const int row : section.rows) form.noalias() += (weight * PV.row(row).transpose()) * AV.row(row);
-  };
+/// Adds the part of F, not symmetric yet, that a weight of 1 brings.
+void MotionForm::add_form(const Section& section, const MatrixX<double>& V, const MatrixX<double>& AV,
+                          MatrixX<double>& form) const {
+  for (const int row : section.rows) {
+    VectorX<double> left = V.row(row);
+    if (section.normal >= 0) left += P_(row, section.normal) * V.row(section.normal);
+    form.noalias() += left * AV.row(row);
+  }
+}
+
+std::optional<VectorX<double>> MotionForm::find_few_weights(const MatrixX<double>& V) const {
+  const MatrixX<double> AV = scaled_.A * V;
   MatrixX<double> normal = MatrixX<double>::Zero(V.cols(), V.cols()), friction = normal;
-  for (const Section& section : sections_) add_form(section, 1, section.normal < 0 ? normal : friction);
+  for (const Section& section : sections_) add_form(section, V, AV, section.normal < 0 ? normal : friction);
   normal = (0.5 * (normal + normal.transpose())).eval();
   friction = (0.5 * (friction + friction.transpose())).eval();
   for (const double ratio : {1.0, 0.7, 1.4, 0.5, 2.0, 0.35, 2.8}) {
-    if (!is_positive((normal + ratio * friction) / std::max(ratio, 1.0))) continue;
-    for (Eigen::Index j = 0; j < count; ++j) {
-      d(j) = (sections_[static_cast<std::size_t>(j)].normal < 0 ? 1 : ratio) / std::max(ratio, 1.0);
+    const double largest = std::max(ratio, 1.0);
+    if (!is_positive((normal + ratio * friction) / largest)) continue;
+    VectorX<double> d(static_cast<Eigen::Index>(sections_.size()));
+    for (std::size_t j = 0; j < sections_.size(); ++j) {
+      d(static_cast<Eigen::Index>(j)) = (sections_[j].normal < 0 ? 1 : ratio) / largest;
     }
     return d;
   }
+  return std::nullopt;
+}
+
+std::optional<VectorX<double>> MotionForm::find_weights(const MatrixX<double>& V, Effort effort) const {
+  const auto count = static_cast<Eigen::Index>(sections_.size());
+  const MatrixX<double> AV = scaled_.A * V;
+  if (V.cols() == 0 || AV.lpNorm<Eigen::Infinity>() <= kRank) return VectorX<double>::Ones(count);
+  if (count == 0) return std::nullopt;
+  if (auto few = find_few_weights(V)) return few;
   if (effort == Effort::few) return std::nullopt;
   // Where A Δz = 0 nothing moves: F has to vanish there, and be positive at right angles to it.
   const Eigen::SelfAdjointEigenSolver<MatrixX<double>> eigen(MatrixX<double>(V.transpose() * AV));
@@ -395,7 +409,7 @@ std::optional<VectorX<double>> MotionForm::find_weights(const MatrixX<double>& V
   MatrixX<double> balance(still * moving_part.cols(), count);
   for (Eigen::Index j = 0; j < count; ++j) {
     MatrixX<double> form = MatrixX<double>::Zero(V.cols(), V.cols());
-    add_form(sections_[static_cast<std::size_t>(j)], 1, form);
+    add_form(sections_[static_cast<std::size_t>(j)], V, AV, form);
     form = (0.5 * (form + form.transpose())).eval();
     if (still > 0) balance.col(j) = (still_part.transpose() * form * moving_part).reshaped();
     forms.push_back(moving_part.transpose() * form * moving_part);

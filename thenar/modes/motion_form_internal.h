@@ -35,12 +35,16 @@ class MotionForm {
   };
   /// Weights with which F is positive on the span of the columns of V but where A V = 0. Nothing if none were found.
   std::optional<VectorX<double>> find_weights(const MatrixX<double>& V, Effort effort) const;
+  /// Weights with which F is positive on all of the span, so that not even the forces can be others.
+  std::optional<VectorX<double>> find_few_weights(const MatrixX<double>& V) const;
 
  private:
   struct Section {
     std::vector<int> rows;
     int normal = -1;  ///< row of zₙ; −1 where it is constant
   };
+  void add_form(const Section& section, const MatrixX<double>& V, const MatrixX<double>& AV,
+                MatrixX<double>& form) const;
   void find_sections();
   VectorX<double> find_direction(const Section& section) const;
   VectorX<double> find_widest(const Section& section) const;
