@@ -68,11 +68,21 @@ struct ContactRows {
   bool has_polygon() const { return faces > kBoxFaces && tangents > 1; }
 };
 
-/// Direction of vertex j of the k-gon (8).
-std::array<Real, 2> polygon_vertex(int j, int faces) {
-  const Real angle = 2 * std::numbers::pi_v<Real> * j / faces;
-  return {std::cos(angle), std::sin(angle)};
-}
+/// Directions of the vertices of the k-gon (8), one after the other: sines cost more than all the rest here. The error
+/// of k turns is k roundings of long double.
+class PolygonVertex {
+ public:
+  explicit PolygonVertex(int faces)
+      : turn_{std::cos(2 * std::numbers::pi_v<Real> / faces), std::sin(2 * std::numbers::pi_v<Real> / faces)} {}
+  std::array<Real, 2> get() const { return at_; }
+  std::array<Real, 2> turn() {
+    at_ = {turn_[0] * at_[0] - turn_[1] * at_[1], turn_[1] * at_[0] + turn_[0] * at_[1]};
+    return at_;
+  }
+
+ private:
+  std::array<Real, 2> turn_, at_{1, 0};
+};
 
 /// The smallest zₙ whose cone holds z_t; rows without friction are judged apart.
 Real needed_normal_force(const ContactRows& c) {
@@ -82,9 +92,12 @@ Real needed_normal_force(const ContactRows& c) {
   if (!c.has_polygon()) return std::hypot(s[0], s[1], s[2]);
   // The k-gon is the set of points below all its edges, at distance cos(π/k) from the centre.
   Real needed = std::abs(s[2]);
+  PolygonVertex vertex(c.faces);
   for (int j = 0; j < c.faces; ++j) {
-    const Real angle = std::numbers::pi_v<Real> * (2 * j + 1) / c.faces;
-    const Real reach = (std::cos(angle) * s[0] + std::sin(angle) * s[1]) / std::cos(std::numbers::pi_v<Real> / c.faces);
+    const auto from = vertex.get(), to = vertex.turn();
+    // The sum of both is the edge's normal times twice that distance.
+    const std::array<Real, 2> sum{from[0] + to[0], from[1] + to[1]};
+    const Real reach = 2 * (sum[0] * s[0] + sum[1] * s[1]) / (sum[0] * sum[0] + sum[1] * sum[1]);
     needed = larger(needed, reach);
   }
   return needed;
@@ -95,8 +108,9 @@ std::array<Real, 2> nearest_in_polygon(int faces, Real radius, std::array<Real, 
   bool inside = radius > 0;
   Real least = std::numeric_limits<Real>::infinity();
   std::array<Real, 2> nearest = x;
+  PolygonVertex vertex(faces);
   for (int j = 0; j < faces; ++j) {
-    const auto from = polygon_vertex(j, faces), to = polygon_vertex(j + 1, faces);
+    const auto from = vertex.get(), to = vertex.turn();
     const std::array<Real, 2> edge{radius * (to[0] - from[0]), radius * (to[1] - from[1])};
     const std::array<Real, 2> offset{x[0] - radius * from[0], x[1] - radius * from[1]};
     inside = inside && edge[0] * offset[1] - edge[1] * offset[0] >= 0;
