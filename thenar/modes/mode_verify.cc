@@ -336,21 +336,26 @@ struct ProvedBound {
 /// Entries of y with a sign that proves nothing are left out.
 ProvedBound calc_bound(const Form& form, const Bounds& bounds, const VectorX<double>& y, const LongVector& g, Long g0) {
   const Long rounding = static_cast<Long>(form.R.rows() + 4) * std::numeric_limits<Long>::epsilon();
-  LongVector used = y.cast<Long>();
-  for (Index i = 0; i < used.size(); ++i) {
+  std::vector<Index> rows;  // most entries are 0
+  for (Index i = 0; i < y.size(); ++i) {
     const Range range = bounds.rows[at(i)];
-    const bool is_useless = range == Range::free || (range == Range::at_least_zero && used(i) < 0) ||
-                            (range == Range::at_most_zero && used(i) > 0);
-    if (is_useless) used(i) = 0;
+    const bool is_useless = y(i) == 0 || range == Range::free || (range == Range::at_least_zero && y(i) < 0) ||
+                            (range == Range::at_most_zero && y(i) > 0);
+    if (!is_useless) rows.push_back(i);
   }
   ProvedBound out;
-  out.value = g0 + used.dot(form.r);
-  out.value += rounding * (std::abs(g0) + used.cwiseAbs().dot(form.r.cwiseAbs()));
+  out.value = g0 + rounding * std::abs(g0);
+  for (const Index i : rows) out.value += y(i) * form.r(i) + rounding * std::abs(y(i) * form.r(i));
   for (Index j = 0; j < form.R.cols(); ++j) {
     const Range range = bounds.columns[at(j)];
     if (range == Range::zero) continue;
-    const Long sum = g(j) + used.dot(form.R.col(j));
-    const Long error = rounding * (std::abs(g(j)) + used.cwiseAbs().dot(form.R.col(j).cwiseAbs()));
+    Long sum = g(j), size = std::abs(g(j));
+    for (const Index i : rows) {
+      const Long term = y(i) * form.R(i, j);
+      sum += term;
+      size += std::abs(term);
+    }
+    const Long error = rounding * size;
     const Long excess = range == Range::free ? std::abs(sum) + error : std::max(sum + error, Long(0));
     out.slack = std::max(out.slack, excess * form.column_unit(j));
   }
