@@ -78,9 +78,7 @@ TEST(ThreeFingers, HoldTheBallIfAndOnlyIfFrictionCarriesIt) {
           ASSERT_EQ(instant.cells.size(), 1U);
           const InstantCell& cell = instant.cells.front();
           const bool is_held = share > 1;
-          if (is_held || std::string(cone) != "circular") {
-            EXPECT_EQ(instant.verdict, Verdict::unique);
-          }
+          EXPECT_EQ(instant.verdict, Verdict::unique);
           if (is_held) {
             EXPECT_TRUE(all_are(cell, {ContactMode::roll, ContactMode::fixed}));
             EXPECT_LE(cell.vdot.norm(), 1e-9 * instant.vdot_free.norm());

@@ -15,6 +15,8 @@ namespace thenar {
 namespace {
 
 constexpr int kColourCount = 8;
+/// With their lighter tints, which come second.
+constexpr int kTintCount = 2 * kColourCount;
 
 AreaTexture texture_of(Verdict verdict) {
   switch (verdict) {
@@ -96,12 +98,13 @@ std::string name_region(const MapRegion& region) {
 
 std::vector<int> choose_colours(const std::vector<MapRegion>& regions) {
   std::map<std::string, int> colours{{"", 0}};  // One for each set of modes.
-  std::array<bool, kColourCount> is_taken{};
+  std::array<bool, kTintCount> is_taken{};
   const auto choose = [&](const std::string& modes) {
     if (colours.contains(modes)) return;
-    int colour = favourite_colour(modes);
-    for (int i = 0; i < kColourCount && is_taken[static_cast<std::size_t>(colour)]; ++i) {
-      colour = (colour + 1) % kColourCount;
+    const int favourite = favourite_colour(modes);
+    int colour = favourite;
+    for (int i = 1; i < kTintCount && is_taken[static_cast<std::size_t>(colour)]; ++i) {
+      colour = (favourite + i) % kColourCount + i / kColourCount * kColourCount;
     }
     is_taken[static_cast<std::size_t>(colour)] = true;
     colours[modes] = colour;

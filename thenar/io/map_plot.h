@@ -26,7 +26,7 @@ struct MapPlotOptions {
 /// What people call a region: "RR", "RR|SS (several)", "none".
 std::string name_region(const MapRegion& region);
 
-/// Colours of the regions, from 0 to 7; those without modes have 0.
+/// Colours of the regions, from 0 to 7, and their tints from 8 to 15; those without modes have 0.
 std::vector<int> choose_colours(const std::vector<MapRegion>& regions);
 
 /// The picture as the text of an SVG. The axes are those of the regions, for their names and units. Throws

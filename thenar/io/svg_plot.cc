@@ -18,8 +18,10 @@ using namespace internal;
 constexpr std::array<const char*, 8> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                               "#56B4E9", "#E69F00", "#000000", "#7F7F7F"};
 constexpr std::array<const char*, 4> kDashes{"", "6 2.5", "1.8 2.2", "7 2 1.6 2"};
-constexpr std::array<const char*, 8> kAreaColours{"#77AADD", "#EE8866", "#EEDD88", "#FFAABB",
-                                                  "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00"};
+constexpr std::array<const char*, 16> kAreaColours{
+    "#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00",
+    // The same, lighter.
+    "#C2D9F0", "#F7C9BA", "#F7F0C9", "#FFD9E0", "#D1F0FF", "#ABE0D1", "#E0E8A3", "#D9D98C"};
 constexpr const char* kGreyArea = "#CCC";
 constexpr const char* kDarkArea = "#444";
 constexpr const char* kOutlineDash = "5 3";

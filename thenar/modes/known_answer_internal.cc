@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/modes/known_answer_internal.h"
 
+#include <Eigen/LU>
 #include <cmath>
 
 #include "thenar/complementarity/grade.h"
@@ -64,8 +65,64 @@ std::optional<VectorX<double>> AnswerFinder::find_forces(std::span<const double>
   const ConeSolution& solution = solver_.solve(problem_, start);
   if (static_cast<int>(solution.z.size()) != problem_.size()) return std::nullopt;
   const VectorX<double> z = Eigen::Map<const VectorX<double>>(solution.z.data(), problem_.size());
-  if (!z.allFinite() || !is_solution(z)) return std::nullopt;
-  return z;
+  if (!z.allFinite()) return std::nullopt;
+  const VectorX<double> polished = polish(z);
+  if (is_solution(polished)) return polished;
+  if (is_solution(z)) return z;
+  return std::nullopt;
+}
+
+/// The cone solver stops at its tolerance. Where the motion decides everything and forces follow from linear equations,
+/// their solution is good to rounding.
+VectorX<double> AnswerFinder::polish(const VectorX<double>& z) const {
+  if (!has_exact_mode_parts(problem_)) return z;
+  const VectorX<double> scaled_z = z.cwiseQuotient(scaled_.force_unit);
+  const ModeChoice choice = read_choice(parts_, scaled_.A * scaled_z + scaled_.b, calc_zero(z));
+  const Eigen::Index n = z.size();
+  MatrixX<double> E = scaled_.A;
+  VectorX<double> e = scaled_.b;
+  const auto fix_force = [&](int row, double c = 0, int normal = -1) {  // z = c zₙ, or c
+    E.row(row).setZero();
+    E(row, row) = 1;
+    if (normal >= 0) E(row, normal) = -c;
+    e(row) = normal >= 0 ? 0 : -c;
+  };
+  std::vector<bool> has_part(static_cast<std::size_t>(n), false);
+  for (std::size_t p = 0; p < parts_.normals.size(); ++p) {
+    const int row = parts_.normals[p].row;
+    if (choice.normals[p] == NormalChoice::open) fix_force(row);
+    for (int k = row + 1; k < n && problem_.row(k).kind == RowKind::sliding; ++k) {
+      fix_force(k, problem_.row(k).limit * scaled_.force_unit(row) / scaled_.force_unit(k), row);
+    }
+  }
+  for (std::size_t p = 0; p < parts_.frictions.size(); ++p) {
+    const FrictionPart& part = parts_.frictions[p];
+    const FrictionChoice& slip = choice.frictions[p];
+    const int normal = part.normal < 0 ? -1 : parts_.normals[static_cast<std::size_t>(part.normal)].row;
+    const bool is_edge = part.rows.size() > 1 && slip.first % 2 == 1;
+    if (slip.kind == FrictionChoice::Kind::slip && is_edge) return z;
+    const int corner = part.rows.size() > 1 ? slip.first / 2 : slip.first;
+    for (std::size_t k = 0; k < part.rows.size(); ++k) {
+      const int row = part.rows[k];
+      has_part[static_cast<std::size_t>(row)] = true;
+      const double unit = (normal < 0 ? 1 : scaled_.force_unit(normal)) / scaled_.force_unit(row);
+      if (slip.kind == FrictionChoice::Kind::undecided) fix_force(row);
+      if (slip.kind != FrictionChoice::Kind::slip) continue;
+      fix_force(row, part.corners(static_cast<Eigen::Index>(k), corner) * unit, normal);
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    const ConstraintRow& row = problem_.row(i);
+    const bool is_smooth_row = row.kind == RowKind::tangent || (row.kind == RowKind::boxed && row.limit == 0);
+    if (is_smooth_row && !has_part[static_cast<std::size_t>(i)]) fix_force(i);
+  }
+  const VectorX<double> exact = Eigen::PartialPivLU<MatrixX<double>>(E).solve(-e);
+  // Redundant contacts have equations that depend on each other, and no use for this.
+  constexpr double kNear = 1e-8;
+  const bool is_near = exact.allFinite() &&
+                       (exact - scaled_z).lpNorm<Eigen::Infinity>() <= kNear * (1 + scaled_z.lpNorm<Eigen::Infinity>());
+  if (!is_near) return z;
+  return exact.cwiseProduct(scaled_.force_unit);
 }
 
 std::optional<ModeCell> AnswerFinder::find(std::span<const double> start) {

@@ -35,6 +35,7 @@ class AnswerFinder {
   bool moves_alike(const ModeCell& a, const ModeCell& b) const;
 
  private:
+  VectorX<double> polish(const VectorX<double>& z) const;
   bool is_solution(const VectorX<double>& z) const;
   double calc_zero(const VectorX<double>& z) const;
 
