@@ -5,8 +5,7 @@
 
 #include "../complementarity/grasp_problems.h"
 #include "random_problems.h"
-#include "thenar/complementarity/all_solutions.h"
-#include "thenar/complementarity/constraint_reduction.h"
+#include "reference_solutions.h"
 #include "thenar/complementarity/grade.h"
 #include "thenar/modes/mode_cells_internal.h"
 #include "thenar/modes/mode_solver.h"
@@ -14,53 +13,11 @@
 namespace thenar {
 namespace {
 
+using test::ReferenceSolutions;
+
 double grade(const ConstraintProblem& problem, const VectorX<double>& z) {
   return grade_solution(problem, std::span<const double>(z.data(), static_cast<std::size_t>(z.size()))).worst();
 }
-
-/// All solutions by the other way: the facets of Stewart and Trinkle as an LCP, and its complementary bases.
-struct ReferenceSolutions {
-  explicit ReferenceSolutions(const ConstraintProblem& problem) {
-    const ConstraintReduction reduction(problem);
-    const AllSolutions all = find_all_solutions(reduction.lcp());
-    is_complete = all.is_complete();
-    for (const SolutionCell& cell : all.cells) {
-      for (const VectorX<double>& x : cell.vertices) points.push_back(reduction.recover(x));
-      for (const auto* list : {&cell.rays, &cell.lines}) {
-        for (const VectorX<double>& x : *list) {
-          VectorX<double> direction = reduction.recover_direction(x);
-          if (direction.norm() < 1e-9) continue;  // another way to write the same force
-          has_directions = true;
-          direction.normalize();
-          for (const VectorX<double>& start : cell.vertices) {
-            points.push_back(reduction.recover(start) + direction);
-            if (list == &cell.lines) points.push_back(reduction.recover(start) - direction);
-          }
-        }
-      }
-    }
-  }
-
-  /// Whether all points are the same, or have the same `of`.
-  template <class Value>
-  bool are_same(const Value& of) const {
-    for (const VectorX<double>& z : points) {
-      const double size = 1 + z.lpNorm<Eigen::Infinity>();
-      if ((of(z) - of(points.front())).template lpNorm<Eigen::Infinity>() > 1e-6 * size) return false;
-    }
-    return true;
-  }
-
-  Verdict verdict(const ConstraintProblem& problem) const {
-    if (points.empty()) return Verdict::none;
-    if (!are_same([&](const VectorX<double>& z) { return VectorX<double>(problem.A() * z); })) return Verdict::several;
-    return are_same([](const VectorX<double>& z) { return z; }) ? Verdict::unique
-                                                                : Verdict::unique_motion_indeterminate_forces;
-  }
-
-  std::vector<VectorX<double>> points;
-  bool has_directions = false, is_complete = false;
-};
 
 bool is_in_a_cell(const ConstraintProblem& problem, const std::vector<ModeCell>& cells, const VectorX<double>& z) {
   const internal::ScaledProblem scaled(problem);
