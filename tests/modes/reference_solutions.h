@@ -16,7 +16,8 @@ namespace thenar::test {
 
 /// What is nothing but rounding becomes 0: LCPs are scaled by the mean size of all entries that are not 0.
 inline ConstraintProblem clear_rounding(ConstraintProblem problem) {
-  const VectorX<double> size = problem.A().diagonal().cwiseSqrt();
+  const VectorX<double> diagonal = problem.A().diagonal();
+  const VectorX<double> size = (diagonal.array() > 0).select(diagonal.cwiseSqrt(), 1);
   const double largest = problem.b().cwiseQuotient(size).lpNorm<Eigen::Infinity>();
   for (int i = 0; i < problem.size(); ++i) {
     ConstraintRow& row = problem.row(i);
