@@ -73,6 +73,24 @@ Json patch_json(const PatchAnswer& patch) {
   return out;
 }
 
+/// Directions of forces that move nothing, contact by contact; the sum of their squares is 1.
+Json internal_forces_json(const Instant& instant, const ModeCell& cell) {
+  Json out = Json::array();
+  for (Eigen::Index k = 0; k < cell.span.cols(); ++k) {
+    Json forces = Json::object();
+    for (const InstantContact& contact : instant.contacts) {
+      if (contact.row < 0) continue;
+      std::array<double, 3> force{cell.span(contact.row, k)};
+      for (std::size_t t = 0; t < 2; ++t) {
+        if (contact.tangent_rows[t] >= 0) force[t + 1] = cell.span(contact.tangent_rows[t], k);
+      }
+      forces[contact.name] = force;
+    }
+    out.push_back(forces);
+  }
+  return out;
+}
+
 Json solution_json(const Scenario& scenario, const Instant& instant, const InstantCell& cell) {
   Json modes = Json::object(), forces = Json::object(), slip = Json::object(), margins = Json::object();
   Json torsion = Json::object(), patches = Json::object();
@@ -93,6 +111,9 @@ Json solution_json(const Scenario& scenario, const Instant& instant, const Insta
   if (!torsion.empty()) out["torsion"] = torsion;
   out["motion_unique"] = cell.motion_unique;
   out["forces_unique"] = cell.forces_unique;
+  if (!cell.forces_unique && cell.motion_unique) {
+    out["internal_forces"] = internal_forces_json(instant, instant.answer.cells[cell.number]);
+  }
   return out;
 }
 
@@ -157,8 +178,9 @@ Json choice_json(const ModeChoice& choice) {
 }
 
 Json cell_json(const ModeCell& cell) {
-  Json states = Json::array();
+  Json states = Json::array(), span = Json::array();
   for (const ContactState state : cell.states) states.push_back(to_string(state));
+  for (Eigen::Index k = 0; k < cell.span.cols(); ++k) span.push_back(to_json(VectorX<double>(cell.span.col(k))));
   return {{"states", states},
           {"z", to_json(cell.z)},
           {"w", to_json(cell.w)},
@@ -166,6 +188,7 @@ Json cell_json(const ModeCell& cell) {
           {"vertices", to_json(cell.vertices)},
           {"rays", to_json(cell.rays)},
           {"lines", to_json(cell.lines)},
+          {"span", span},
           {"motion_unique", cell.motion_unique},
           {"forces_unique", cell.forces_unique},
           {"choice", choice_json(cell.choice)}};

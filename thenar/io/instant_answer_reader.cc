@@ -112,6 +112,10 @@ class AnswerReader : public internal::JsonAnswer {
     for (auto [name, list] : {std::pair{"vertices", &out.vertices}, {"rays", &out.rays}, {"lines", &out.lines}}) {
       for (const Json& z : read(name, [&, key = name] { return json.at(key); })) list->push_back(vector(z, n, name));
     }
+    const Json span = read("cells.span", [&] { return json.at("span"); });
+    out.span.resize(n, static_cast<Eigen::Index>(span.size()));
+    Eigen::Index k = 0;
+    for (const Json& direction : span) out.span.col(k++) = vector(direction, n, "cells.span");
     return out;
   }
 
@@ -197,6 +201,9 @@ class SolutionCheck {
         return refuted(fmt::format("solution {}: accelerations do not follow from its forces", k));
       }
       if (!has_forces(solution, cell)) return refuted(fmt::format("solution {}: a force is not that of its cell", k));
+      if (!has_internal_forces(solution, cell)) {
+        return refuted(fmt::format("solution {}: an internal force is not that of its cell", k));
+      }
     }
     return holding();
   }
@@ -268,6 +275,25 @@ class SolutionCheck {
     const double largest = cell.z.size() > 0 ? cell.z.cwiseAbs().maxCoeff() : 0;
     return std::all_of(forces.begin(), forces.end(), [&](double force) {
       return std::abs(force) <= 1e-12 * largest || (cell.z.array() - force).abs().minCoeff() <= kPrintError * largest;
+    });
+  }
+
+  bool has_internal_forces(const Json& solution, const ModeCell& cell) const {
+    if (!solution.contains("internal_forces")) return cell.forces_unique || !cell.motion_unique;
+    return reader_.read("solutions.internal_forces", [&] {
+      const Json& directions = solution.at("internal_forces");
+      if (static_cast<Eigen::Index>(directions.size()) != cell.span.cols()) return false;
+      Eigen::Index k = 0;
+      for (const Json& direction : directions) {
+        const Vector column = cell.span.col(k++);
+        for (const Json& force : direction) {
+          for (const Json& part : force) {
+            if ((column.array() - part.get<double>()).abs().minCoeff() > kPrintError && part.get<double>() != 0)
+              return false;
+          }
+        }
+      }
+      return true;
     });
   }
 

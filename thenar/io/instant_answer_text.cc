@@ -206,6 +206,13 @@ std::string rule_text(const Instant& instant, const StickFirst& rule) {
   return out;
 }
 
+std::string internal_forces_text(const ModeCell& cell) {
+  if (cell.forces_unique || !cell.motion_unique) return {};
+  const Eigen::Index count = cell.span.cols();
+  return fmt::format("  {} internal force{} that move{} nothing: --json has them\n", count, count == 1 ? "" : "s",
+                     count == 1 ? "s" : "");
+}
+
 std::string answer_head(std::size_t k, std::size_t count, bool motion_unique, bool forces_unique) {
   return fmt::format("\nAnswer{}{}\n", count > 1 ? fmt::format(" {} of {}", k + 1, count) : "",
                      !motion_unique   ? ", one of a range of motions"
@@ -231,6 +238,7 @@ std::string instant_text(const Scenario& scenario, const Instant& instant) {
     out += answer_head(k, instant.cells.size(), cell.motion_unique, cell.forces_unique);
     if (!instant.contacts.empty()) out += contacts_text(instant, cell);
     out += patches_text(instant, cell);
+    out += internal_forces_text(instant.answer.cells[cell.number]);
     out += accelerations_text(scenario.model, instant, cell);
   }
   return out;

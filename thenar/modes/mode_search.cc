@@ -47,8 +47,6 @@ class ModeSearch {
   ModeSearchResult run() {
     choice_.normals.assign(parts_.normals.size(), NormalChoice::undecided);
     choice_.frictions.assign(parts_.frictions.size(), FrictionChoice{});
-    normal_record_.resize(parts_.normals.size());
-    friction_record_.resize(parts_.frictions.size());
     relaxation_.set(choice_);
     out_.is_complete = true;
     explore(add_node(), Question{}, Cover::none);
@@ -175,17 +173,13 @@ class ModeSearch {
     return relaxation_.find_largest_slip(question.part, *direction);
   }
 
-  /// Normals before friction. Of these the part whose branches ended most often so far; a part whose law the point of
-  /// the relaxation obeys is asked last. Takes three quarters of the nodes that the largest violation takes.
+  /// The part whose law the point of the relaxation breaks most; normals before friction.
   std::optional<Question> find_question(const VectorX<double>& z, const VectorX<double>& w) const {
     std::optional<Question> out;
-    double best = -1;
+    double worst = -1;
     const auto offer = [&](bool on_normal, std::size_t part, double violation) {
-      constexpr double kObeyed = 0.1, kTie = 1e-6;
-      const double rate = (on_normal ? normal_record_ : friction_record_)[part].calc_rate();
-      const double score = (violation > kModeZero ? rate : kObeyed * rate) + kTie * violation;
-      if (score <= best) return;
-      best = score;
+      if (violation <= worst) return;
+      worst = violation;
       out = Question{on_normal, static_cast<int>(part)};
     };
     for (std::size_t p = 0; p < parts_.normals.size(); ++p) {
@@ -199,21 +193,6 @@ class ModeSearch {
       offer(false, p, calc_violation(part, z, w));
     }
     return out;
-  }
-
-  /// How often children were empty at once when a part was asked.
-  struct Record {
-    double empty = 0, asked = 0;
-    double calc_rate() const { return (empty + 0.5) / (asked + 1); }
-  };
-
-  void keep_record(int index, const Question& question) {
-    Record& record = (question.on_normal ? normal_record_ : friction_record_)[static_cast<std::size_t>(question.part)];
-    const std::vector<int>& children = node(index).children;
-    const auto is_empty = [&](int child) { return node(child).kind == ModeNode::Kind::empty; };
-    record.empty += static_cast<double>(std::count_if(children.begin(), children.end(), is_empty)) /
-                    static_cast<double>(children.size());
-    record.asked += 1;
   }
 
   bool is_open(const FrictionPart& part) const {
@@ -245,7 +224,6 @@ class ModeSearch {
     } else {
       branch_on_friction(index, question);
     }
-    keep_record(index, question);
   }
 
   void branch_on_normal(int index, const Question& question) {
@@ -339,7 +317,6 @@ class ModeSearch {
   std::optional<AnswerFinder> finder_;  ///< of smooth cones
   std::deque<Known> known_;
   bool is_proved_ = true;  ///< every end of the tree so far
-  std::vector<Record> normal_record_, friction_record_;
   ModeChoice choice_;
   ModeSearchResult out_;
 };

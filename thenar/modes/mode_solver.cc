@@ -64,15 +64,21 @@ ModeSearchResult find_answers(const ConstraintProblem& problem, const ModeSearch
     if (const auto weights = form.find_few_weights(form.find_differences())) {
       out.cells.push_back(finder.make_point(*z));
       out.tree = make_short_proof(*weights);
-    } else if (!is_exact) {  // with straight edges the search takes less time than all weights
+    } else {
       out.cells.push_back(finder.make_answer(*z));
-      const internal::MotionForm of_cell(problem, scaled, out.cells.front().z);
-      const auto all = of_cell.find_weights(of_cell.find_differences(), internal::MotionForm::Effort::all);
-      if (all) out.tree = make_short_proof(*all);
+      const ModeCell& cell = out.cells.front();
+      // With straight edges the search takes less time than all weights, unless it meets many cells with this motion.
+      if (!is_exact || !cell.forces_unique) {
+        const internal::MotionForm of_cell(problem, scaled, cell.z);
+        const auto all = of_cell.find_weights(of_cell.find_differences(), internal::MotionForm::Effort::all);
+        if (all) out.tree = make_short_proof(*all);
+      }
     }
   }
   out.is_complete = !out.tree.empty();
   if (out.is_complete) return out;
+  // With straight edges a node takes less time than a test with known answers.
+  if (is_exact) return search_modes(problem, options);
   if (has_parts) return search_modes(problem, options, out.cells);
   out.reason = "soft fingers: the short proof does not decide, and the search needs faces (cone: 4 and the like)";
   return out;

@@ -475,7 +475,21 @@ class Checker {
     if (cell.forces_unique && (cell.vertices.size() > 1 || !cell.rays.empty() || !cell.lines.empty())) {
       return refute(name + " has more than one force");
     }
+    if (!check_span(cell, name)) return false;
     return check_states(cell, w, name);
+  }
+
+  bool check_span(const ModeCell& cell, const std::string& name) {
+    if (cell.span.rows() != problem_.size()) return refute(name + " has a span of a wrong size");
+    if (cell.forces_unique != (cell.span.cols() == 0)) return refute(name + " has a span that does not fit");
+    for (Index k = 0; cell.motion_unique && k < cell.span.cols(); ++k) {
+      const LongVector direction = scale(cell.span.col(k));
+      const Long size = direction.cwiseAbs().maxCoeff();
+      if (!(size > 0) || (A_ * direction).cwiseAbs().maxCoeff() > kTolerance * size) {
+        return refute(name + " has internal forces that move something");
+      }
+    }
+    return true;
   }
 
   bool check_point(const VectorX<double>& z, const VectorX<double>* w, const std::string& name) {
