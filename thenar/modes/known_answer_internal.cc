@@ -131,10 +131,13 @@ std::optional<ModeCell> AnswerFinder::find(std::span<const double> start) {
   return make_answer(*z);
 }
 
+/// Forces that grow without end may come near a solution in parts of their size while no solution exists.
 bool AnswerFinder::is_solution(const VectorX<double>& z) const {
-  constexpr double kWorst = 1e-9;
-  return grade_solution(problem_, std::span<const double>(z.data(), static_cast<std::size_t>(z.size()))).worst() <=
-         kWorst;
+  constexpr double kWorst = 1e-9, kWorstMotion = 1e-8;
+  const double worst =
+      grade_solution(problem_, std::span<const double>(z.data(), static_cast<std::size_t>(z.size()))).worst();
+  const double size = 1 + z.cwiseQuotient(scaled_.force_unit).lpNorm<Eigen::Infinity>();
+  return worst <= kWorst && worst * size <= kWorstMotion;
 }
 
 double AnswerFinder::calc_zero(const VectorX<double>& z) const {
