@@ -86,7 +86,11 @@ class Comparison {
     ++problems;
     const YyAnswer yy = find_all_yy(problem);
     const ModeAnswer modes = solve_modes(problem);
-    EXPECT_TRUE(yy.is_complete) << name() << yy.reason;
+    if (!yy.is_complete) {
+      std::cout << name() << "by sign sets: " << yy.reason << '\n';
+      ++unfinished;
+      return modes;
+    }
     if (modes.verdict != Verdict::undecided) {
       EXPECT_EQ(yy.verdict, modes.verdict) << name() << to_string(yy.verdict) << ", not " << to_string(modes.verdict);
     }
@@ -114,11 +118,13 @@ class Comparison {
     std::cout << title << ": " << problems << " problems, " << unique << " unique, " << several
               << " with several motions, " << none << " without any, " << indeterminate
               << " with one motion and many forces, " << wide << " cells that are more than a point, " << undecided
-              << " undecided by the modes\n";
+              << " undecided by the modes, " << unfinished << " by sign sets\n";
+    EXPECT_LE(unfinished, problems / 1000);
   }
 
   int problems = 0, unique = 0, several = 0, none = 0, indeterminate = 0, wide = 0;
-  int undecided = 0;  ///< by solve_modes()
+  int undecided = 0;   ///< by solve_modes()
+  int unfinished = 0;  ///< by find_all_yy()
 
  private:
   std::string name() const { return "problem " + std::to_string(problems - 1) + ": "; }
