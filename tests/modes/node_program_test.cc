@@ -286,9 +286,9 @@ TEST(ModeRelaxation, SolvesHandsWithoutClp) {
       slip.first = random.pick(0, part.place_count() - 1);
       slip.count = random.pick(1, part.place_count() / 2);
       relaxation.set_friction(p, slip);
-      relaxation.set_normal(p, static_cast<NormalChoice>(random.pick(0, 2)));
+      relaxation.set_normal(part.normal, static_cast<NormalChoice>(random.pick(0, 2)));
       infeasible += relaxation.solve() == LpStatus::infeasible;
-      relaxation.find_largest_force(p);
+      relaxation.find_largest_force(part.normal);
     }
     programs += relaxation.programs();
     handed_over += relaxation.handed_over();

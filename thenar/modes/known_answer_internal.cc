@@ -13,15 +13,15 @@ namespace {
 /// Of the cone solver: answers are given to users, and stand in proofs.
 constexpr double kTolerance = 1e-12;
 
-/// Of a contact that slips with w_t in one or two directions.
-FrictionChoice read_place(const FrictionPart& part, const Eigen::Vector2d& slip) {
+/// Of a contact that slips with w_t along an interval, or in two directions.
+FrictionChoice read_place(const FrictionPart& part, const VectorX<double>& slip) {
   using Kind = FrictionChoice::Kind;
-  if (part.rows.size() == 1) return {.kind = Kind::slip, .first = slip.x() > 0 ? 0 : 1, .count = 1};
+  if (part.is_interval()) return {.kind = Kind::slip, .first = slip(0) > 0 ? 0 : 1, .count = 1};
   const int rays = static_cast<int>(part.rays.cols());
   constexpr double kOnRay = 1e-9;
   const auto turn = [&](int ray) {  // sine of the angle from the ray to the slip
     const Eigen::Vector2d r = part.rays.col((ray + rays) % rays);
-    return (r.x() * slip.y() - r.y() * slip.x()) / slip.norm();
+    return (r.x() * slip(1) - r.y() * slip(0)) / slip.norm();
   };
   for (int j = 0; j < rays; ++j) {
     const bool is_ahead = part.rays.col(j).dot(slip) > 0;
@@ -44,7 +44,8 @@ ModeChoice read_choice(const ModeParts& parts, const VectorX<double>& w, double 
   }
   for (const FrictionPart& part : parts.frictions) {
     const bool is_open = part.normal >= 0 && out.normals[static_cast<std::size_t>(part.normal)] == NormalChoice::open;
-    const Eigen::Vector2d slip(w(part.rows[0]), part.rows.size() > 1 ? w(part.rows[1]) : 0);
+    const VectorX<double> w_t = w(part.rows);
+    const VectorX<double> slip = part.is_interval() ? VectorX<double>::Constant(1, part.motion_axis.dot(w_t)) : w_t;
     FrictionChoice choice;
     if (!is_open && slip.norm() <= zero) choice.kind = FrictionChoice::Kind::stick;
     if (!is_open && slip.norm() > zero) choice = read_place(part, slip);
@@ -99,16 +100,22 @@ VectorX<double> AnswerFinder::polish(const VectorX<double>& z) const {
     const FrictionPart& part = parts_.frictions[p];
     const FrictionChoice& slip = choice.frictions[p];
     const int normal = part.normal < 0 ? -1 : parts_.normals[static_cast<std::size_t>(part.normal)].row;
-    const bool is_edge = part.rows.size() > 1 && slip.first % 2 == 1;
+    if (part.is_interval()) {
+      const bool is_second = has_part[static_cast<std::size_t>(part.rows[0])];
+      const int row = part.rows[is_second ? 1 : 0];
+      has_part[static_cast<std::size_t>(row)] = true;
+      fix_interval(part, slip, row, normal, E, e);
+      continue;
+    }
+    const bool is_edge = slip.first % 2 == 1;
     if (slip.kind == FrictionChoice::Kind::slip && is_edge) return z;
-    const int corner = part.rows.size() > 1 ? slip.first / 2 : slip.first;
     for (std::size_t k = 0; k < part.rows.size(); ++k) {
       const int row = part.rows[k];
       has_part[static_cast<std::size_t>(row)] = true;
       const double unit = (normal < 0 ? 1 : scaled_.force_unit(normal)) / scaled_.force_unit(row);
       if (slip.kind == FrictionChoice::Kind::undecided) fix_force(row);
       if (slip.kind != FrictionChoice::Kind::slip) continue;
-      fix_force(row, part.corners(static_cast<Eigen::Index>(k), corner) * unit, normal);
+      fix_force(row, part.corners(static_cast<Eigen::Index>(k), slip.first / 2) * unit, normal);
     }
   }
   for (int i = 0; i < n; ++i) {
@@ -123,6 +130,25 @@ VectorX<double> AnswerFinder::polish(const VectorX<double>& z) const {
                        (exact - scaled_z).lpNorm<Eigen::Infinity>() <= kNear * (1 + scaled_z.lpNorm<Eigen::Infinity>());
   if (!is_near) return z;
   return exact.cwiseProduct(scaled_.force_unit);
+}
+
+/// Row `row` of E z + e = 0 says what an interval has decided: no slip, or the force.
+void AnswerFinder::fix_interval(const FrictionPart& part, const FrictionChoice& slip, int row, int normal,
+                                MatrixX<double>& E, VectorX<double>& e) const {
+  E.row(row).setZero();
+  e(row) = 0;
+  for (std::size_t k = 0; k < part.rows.size(); ++k) {
+    const auto i = static_cast<Eigen::Index>(k);
+    if (slip.kind == FrictionChoice::Kind::stick) {
+      E.row(row) += part.motion_axis(i) * scaled_.A.row(part.rows[k]);
+      e(row) += part.motion_axis(i) * scaled_.b(part.rows[k]);
+    } else {
+      E(row, part.rows[k]) = part.force_axis(i);
+    }
+  }
+  if (slip.kind != FrictionChoice::Kind::slip) return;
+  const double most = part.limit * (normal < 0 ? 1 : scaled_.force_unit(normal)) / scaled_.force_unit(part.rows[0]);
+  (normal < 0 ? e(row) : E(row, normal)) += slip.first % 2 == 0 ? most : -most;
 }
 
 std::optional<ModeCell> AnswerFinder::find(std::span<const double> start) {

@@ -36,6 +36,8 @@ class AnswerFinder {
 
  private:
   VectorX<double> polish(const VectorX<double>& z) const;
+  void fix_interval(const FrictionPart& part, const FrictionChoice& slip, int row, int normal, MatrixX<double>& E,
+                    VectorX<double>& e) const;
   bool is_solution(const VectorX<double>& z) const;
   double calc_zero(const VectorX<double>& z) const;
 

@@ -79,19 +79,34 @@ class CellWriter {
   void write_friction(const FrictionPart& part, const FrictionChoice& choice) {
     const bool is_open =
         part.normal >= 0 && choice_.normals[static_cast<std::size_t>(part.normal)] == NormalChoice::open;
-    if (is_open) {
+    if (part.is_interval()) {
+      write_interval(part, choice, is_open);
+    } else if (is_open) {
       for (const int row : part.rows) equal(force(row));
     } else if (choice.kind == FrictionChoice::Kind::stick) {
       for (const int row : part.rows) equal(motion(row));
       write_section(part);
-    } else if (part.rows.size() == 1) {
-      const int row = part.rows[0];
-      equal(force(row) - unit_friction(part, row) * part.corners(0, choice.first % 2));
-      at_least_zero(motion(row) * (choice.first % 2 == 0 ? 1 : -1));
     } else if (part.is_smooth) {
       write_smooth_slip(part);
     } else {
       write_place(part, choice.first % part.place_count());
+    }
+  }
+
+  void write_interval(const FrictionPart& part, const FrictionChoice& choice, bool is_open) {
+    const Affine s = along(part, part.force_axis, [&](int row, Index) { return force(row); });
+    const Affine slip = along(part, part.motion_axis, [&](int row, Index) { return motion(row); });
+    const Affine most = unit_friction(part, part.rows[0]) * part.limit;  // rows of one contact have one unit
+    if (is_open) {
+      equal(s);
+    } else if (choice.kind == FrictionChoice::Kind::stick) {
+      equal(slip);
+      at_least_zero(s - most * -1);
+      at_least_zero(most - s);
+    } else {
+      const int sign = choice.first % 2 == 0 ? 1 : -1;
+      equal(s - most * -sign);
+      at_least_zero(slip * sign);
     }
   }
 
@@ -110,13 +125,6 @@ class CellWriter {
 
   /// z_t ∈ zₙ C.
   void write_section(const FrictionPart& part) {
-    if (part.rows.size() == 1) {
-      const int row = part.rows[0];
-      const Affine unit = unit_friction(part, row);
-      at_least_zero(force(row) - unit * part.corners(0, 0));
-      at_least_zero(unit * part.corners(0, 1) - force(row));
-      return;
-    }
     if (part.is_smooth) return write_smooth_section(part);
     for (Index j = 0; j < part.corners.cols(); ++j) at_least_zero(beyond_edge(part, j));
   }
@@ -157,11 +165,14 @@ class CellWriter {
     at_least_zero(beyond_edge(part, (j + 1) % rays));
   }
 
-  /// direction · (value of the two rows of the part).
+  /// direction · (values of the rows of the part).
   template <class Value>
-  Affine along(const FrictionPart& part, const Eigen::Vector2d& direction, const Value& value) const {
-    const Affine x = value(part.rows[0], Index(0)) * direction.x(), y = value(part.rows[1], Index(1)) * direction.y();
-    return {x.gradient + y.gradient, x.constant + y.constant};
+  Affine along(const FrictionPart& part, const VectorX<double>& direction, const Value& value) const {
+    Affine out{LongRow::Zero(n_), 0};
+    for (Index k = 0; k < direction.size(); ++k) {
+      out = out - value(part.rows[static_cast<std::size_t>(k)], k) * -static_cast<long double>(direction(k));
+    }
+    return out;
   }
 
   /// Directions that belong to no part: z = 0.

@@ -10,18 +10,35 @@ namespace {
 
 /// |s| ≤ limit.
 FrictionPart make_interval(int normal, int row, double limit) {
-  FrictionPart out{.normal = normal, .rows = {row}, .corners = MatrixX<double>(1, 2), .rays = {}, .is_smooth = false};
-  out.corners << -limit, limit;
+  FrictionPart out;
+  out.normal = normal;
+  out.rows = {row};
+  out.limit = limit;
+  out.motion_axis = out.force_axis = VectorX<double>::Ones(1);
   return out;
+}
+
+/// The corners (±μ₁, 0), (0, ±μ₂) of (8) of constraint_problem.h are ±e₁ ± e₂ times the larger of μ₁ and μ₂. Halves,
+/// not unit vectors: sums and differences of whole numbers stay exact.
+void add_rhombus(const ConstraintProblem& problem, int normal, int row, std::vector<FrictionPart>& out) {
+  const Eigen::Vector2d mu(problem.row(row).limit, problem.row(row + 1).limit);
+  const double limit = mu.maxCoeff();
+  for (const double side : {1.0, -1.0}) {
+    FrictionPart part = make_interval(normal, row, limit);
+    part.rows.push_back(row + 1);
+    part.motion_axis = 0.5 * Eigen::Vector2d(side * mu.x() / limit, mu.y() / limit);
+    part.force_axis = Eigen::Vector2d(side * limit / mu.x(), limit / mu.y());
+    out.push_back(part);
+  }
 }
 
 /// (8) of constraint_problem.h.
 FrictionPart make_polygon(const ConstraintProblem& problem, int normal, int row, int faces) {
-  FrictionPart out{.normal = normal,
-                   .rows = {row, row + 1},
-                   .corners = MatrixX<double>(2, faces),
-                   .rays = MatrixX<double>(2, faces),
-                   .is_smooth = false};
+  FrictionPart out;
+  out.normal = normal;
+  out.rows = {row, row + 1};
+  out.corners.resize(2, faces);
+  out.rays.resize(2, faces);
   for (int j = 0; j < faces; ++j) {
     const Eigen::Vector2d corner = calc_regular_corner(j, faces);
     out.corners.col(j) << problem.row(row).limit * corner.x(), problem.row(row + 1).limit * corner.y();
@@ -39,11 +56,12 @@ FrictionPart make_polygon(const ConstraintProblem& problem, int normal, int row,
 FrictionPart make_ellipse(const ConstraintProblem& problem, int normal, int row) {
   constexpr int k = kSmoothPlaces;
   const Eigen::Vector2d mu(problem.row(row).limit, problem.row(row + 1).limit);
-  FrictionPart out{.normal = normal,
-                   .rows = {row, row + 1},
-                   .corners = MatrixX<double>(2, 2 * k),
-                   .rays = MatrixX<double>(2, k),
-                   .is_smooth = true};
+  FrictionPart out;
+  out.normal = normal;
+  out.rows = {row, row + 1};
+  out.corners.resize(2, 2 * k);
+  out.rays.resize(2, k);
+  out.is_smooth = true;
   const double reach = 1 / std::cos(std::numbers::pi / k);
   for (int j = 0; j < k; ++j) {
     const Eigen::Vector2d end = calc_regular_corner(2 * j, 2 * k),
@@ -77,7 +95,11 @@ class PartMaker {
     if (count == 0 || problem_.row(i + 1).kind == RowKind::sliding) return;
     int k = i + 1;
     if (count >= 2 && faces >= 3 && problem_.row(k).limit > 0) {
-      out_.frictions.push_back(make_polygon(problem_, normal, k, faces));
+      if (faces == 4) {
+        add_rhombus(problem_, normal, k, out_.frictions);
+      } else {
+        out_.frictions.push_back(make_polygon(problem_, normal, k, faces));
+      }
       k += 2;
     } else if (count == 2 && faces == 0 && problem_.row(k).limit > 0 && problem_.row(k + 1).limit > 0) {
       out_.frictions.push_back(make_ellipse(problem_, normal, k));
@@ -141,9 +163,7 @@ std::vector<int> find_corners(const FrictionPart& part, int first, int count) {
   const auto use = [&](int c) { used[static_cast<std::size_t>(c)] = true; };
   for (int i = first; i < first + count; ++i) {
     const int place = i % part.place_count();
-    if (part.rows.size() == 1) {
-      use(place);
-    } else if (part.is_smooth) {
+    if (part.is_smooth) {
       const int k = part.place_count();
       use(place);
       use(k + place);

@@ -15,9 +15,17 @@
 ///   place 2j      z_t = zₙ cⱼ,                     w_t between the rays r_{j−1} and rⱼ
 ///   place 2j + 1  z_t between zₙ cⱼ and zₙ cⱼ₊₁,   w_t on the ray rⱼ
 ///
-/// where rⱼ = −(outward normal of the edge from cⱼ to cⱼ₊₁). An interval has two: place 0 with z_t = zₙ c₀ (c₀ < 0) and
-/// w_t ≥ 0, place 1 with z_t = zₙ c₁ and w_t ≤ 0. A run of neighbouring places is relaxed to the convex hull of their
-/// corners and of their rays; a run that spans more than half of the circle, to no condition on w_t.
+/// where rⱼ = −(outward normal of the edge from cⱼ to cⱼ₊₁). A run of neighbouring places is relaxed to the convex hull
+/// of their corners and of their rays; a run that spans more than half of the circle, to no condition on w_t.
+///
+/// An interval |s| ≤ μ zₙ opposes the slip v in one direction; it has two places: place 0 with s = −μ zₙ and v ≥ 0,
+/// place 1 with s = μ zₙ and v ≤ 0. A rhombus (four faces) is the sum of two intervals along its edges,
+///
+///     z_t = s₁ e₁ + s₂ e₂,   vₖ = eₖ · w_t,   and   max over C of −w_t · s = μ |v₁| + μ |v₂|,
+///
+/// so that its law is one law for each of the two: both are decided by themselves. s is told by sₖ = dₖ · z_t, with
+/// dⱼ · eₖ = δⱼₖ. (Every polygon with an even number of corners is such a sum; from six on z_t does not tell its
+/// terms.)
 ///
 /// A smooth section (circular or elliptic cone) has no edges. Its circle of slip directions is cut into k =
 /// kSmoothPlaces sectors by rays rⱼ, place j between r_{j−1} and rⱼ; the forces that oppose slips of a sector are an
@@ -39,16 +47,19 @@ struct NormalPart {
   int row = 0;  ///< of the problem
 };
 
-/// One or two rows of friction with one section C.
+/// Friction in one or two rows: an interval, or a section C with edges of its own.
 struct FrictionPart {
   int normal = -1;          ///< the normal part whose force zₙ is; −1: the constant 1
   std::vector<int> rows;    ///< of the problem
-  MatrixX<double> corners;  ///< a column each
-  MatrixX<double> rays;     ///< two rows of friction: columns rⱼ, of length 1
+  MatrixX<double> corners;  ///< polygons: a column each
+  MatrixX<double> rays;     ///< polygons: columns rⱼ, of length 1
   bool is_smooth = false;
+  double limit = 0;                         ///< intervals: μ
+  VectorX<double> motion_axis, force_axis;  ///< intervals: e and d
 
+  bool is_interval() const { return motion_axis.size() > 0; }
   int place_count() const {
-    if (rows.size() == 1) return 2;
+    if (is_interval()) return 2;
     return static_cast<int>(is_smooth ? rays.cols() : 2 * corners.cols());
   }
 };
@@ -87,11 +98,11 @@ struct ModeChoice {
   std::vector<FrictionChoice> frictions;
 };
 
-/// The corners that a run of places may use, by number.
+/// The corners that a run of places may use, by number. Of polygons only.
 std::vector<int> find_corners(const FrictionPart& part, int first, int count);
 
 /// The rays between which w_t is in a run of places, from and to by number, counterclockwise; from = to for one place
-/// 2j + 1. Of two rows only.
+/// 2j + 1. Of polygons only.
 struct RayRange {
   int from = 0, to = 0;
   bool is_convex = true;  ///< spans at most half of the circle

@@ -36,10 +36,7 @@ std::vector<FrictionChoice> split_friction(const FrictionPart& part, const Frict
 
 std::optional<VectorX<double>> find_cover_direction(const FrictionPart& part, const FrictionChoice& choice) {
   if (choice.kind != FrictionChoice::Kind::slip) return std::nullopt;
-  if (part.rows.size() == 1) {
-    if (choice.count > 1) return std::nullopt;
-    return VectorX<double>::Constant(1, choice.first % 2 == 0 ? 1 : -1);
-  }
+  if (part.is_interval()) return VectorX<double>(part.motion_axis * (choice.first % 2 == 0 ? 1 : -1));
   const RayRange range = find_rays(part, choice.first, choice.count);
   const VectorX<double> sum = part.rays.col(range.from) + part.rays.col(range.to);
   constexpr double kHalfCircle = 1e-6;

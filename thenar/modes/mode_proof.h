@@ -4,24 +4,25 @@
 /// @file
 /// Proofs about the modes of a constraint problem: what the search hands over so that others need not trust it.
 ///
-/// With the parts of mode_parts.h every solution is z = T x for some x:
+/// With the parts of mode_parts.h every solution is z = T x + t for some x:
 ///
-///     x:  z of each bilateral row (free); zₙ ≥ 0 of each normal part; for each friction part the weights β ≥ 0 of its
-///         corners, z_t = Σ β c. Sliding rows have none: z_k = r_k zₙ.
+///     x:  z of each bilateral row (free); zₙ ≥ 0 of each normal part; for each interval u ≥ 0, z_t = (u − zₙ) μ e (with
+///         1 for zₙ where the normal force is constant: hence t); for each polygon the weights β ≥ 0 of its corners,
+///         z_t = Σ β c. Sliding rows have none: z_k = r_k zₙ.
 ///
 /// in this order, and ρ(x) = R x + r collects
 ///
-///     ρ:  w of each bilateral row; w of each normal part; for each friction part zₙ − Σ β (1 − Σ β where the normal
-///         force is constant), then its slip rows: w_t for an interval, rⱼ × w_t for each ray of a polygon.
+///     ρ:  w of each bilateral row; w of each normal part; for each interval 2 zₙ − u, then its slip e · w_t; for each
+///         polygon zₙ − Σ β, then its slip rows rⱼ × w_t for each ray.
 ///
 /// A choice bounds them:
 ///
-///     always             bilateral w = 0;  normal w ≥ 0;  zₙ − Σ β ≥ 0
+///     always             bilateral w = 0;  normal w ≥ 0;  2 zₙ − u ≥ 0;  zₙ − Σ β ≥ 0
 ///     open               zₙ = 0                           held    w = 0
 ///     stick              all slip rows = 0
-///     slip               zₙ − Σ β = 0, β = 0 for corners that the places do not use, and
-///         interval         place 0: w_t ≥ 0;  place 1: w_t ≤ 0;  both: nothing
-///         polygon          from ≠ to, convex: r_from × w_t ≥ 0, r_to × w_t ≤ 0
+///     slip of an interval  place 0: u = 0, slip ≥ 0;  place 1: 2 zₙ − u = 0, slip ≤ 0
+///     slip of a polygon    zₙ − Σ β = 0, β = 0 for corners that the places do not use, and
+///                          from ≠ to, convex: r_from × w_t ≥ 0, r_to × w_t ≤ 0
 ///                          one ray rⱼ:        rⱼ × w_t = 0, rⱼ₋₁ × w_t ≥ 0
 ///
 /// *Bound by y*: with yᵢ ≥ 0 where ρᵢ ≥ 0, yᵢ ≤ 0 where ρᵢ ≤ 0, any yᵢ where ρᵢ = 0 and yᵢ = 0 where ρᵢ is free, all
@@ -38,8 +39,8 @@
 ///   covered   another child has all solutions of this one, because (1) bounds by 0 the value of
 ///               open:  wₙ; its sibling is held, and not covered itself
 ///               held:  zₙ; its sibling is open, and not covered itself
-///               slip:  d · w_t, d the sum of the two rays (a convex run of less than half a circle), for an interval 1
-///                      at place 0 and −1 at place 1; the part sticks in the child of the branch that decided it first;
+///               slip:  d · w_t, d the sum of the two rays (a convex run of less than half a circle), for an interval e
+///                      at place 0 and −e at place 1; the part sticks in the child of the branch that decided it first;
 ///   cell      everything is decided, or does not matter since zₙ = 0: the solutions are the cell with that number, or
 ///             part of it;
 ///   one_motion   the point z* of the cell with that number and the weights d = y prove by (4) that no solution of the

@@ -79,16 +79,29 @@ RelaxationRows::RelaxationRows(const ConstraintProblem& problem, const ScaledPro
       if (problem.row(k).kind == RowKind::sliding) column(k) = problem.row(k).limit * ratio(k, part.row);
     }
   }
+  t = VectorX<double>::Zero(n);
   for (const FrictionPart& part : parts.frictions) {
     friction_column.push_back(static_cast<int>(columns.size()));
+    const auto unit_ratio = [&](int row) {
+      return part.normal < 0 ? 1 / scaled.force_unit(row)
+                             : ratio(row, parts.normals[static_cast<std::size_t>(part.normal)].row);
+    };
+    if (part.is_interval()) {  // z_t = (x − zₙ) μ e
+      add_column(false);
+      VectorX<double>& least =
+          part.normal < 0 ? t : columns[static_cast<std::size_t>(normal_column[static_cast<std::size_t>(part.normal)])];
+      for (std::size_t k = 0; k < part.rows.size(); ++k) {
+        const double entry = part.limit * part.motion_axis(static_cast<Eigen::Index>(k)) * unit_ratio(part.rows[k]);
+        columns.back()(part.rows[k]) = entry;
+        least(part.rows[k]) -= entry;
+      }
+      continue;
+    }
     for (Eigen::Index c = 0; c < part.corners.cols(); ++c) {
       add_column(false);
       for (std::size_t k = 0; k < part.rows.size(); ++k) {
         const int row = part.rows[k];
-        const double unit_ratio = part.normal < 0
-                                      ? 1 / scaled.force_unit(row)
-                                      : ratio(row, parts.normals[static_cast<std::size_t>(part.normal)].row);
-        columns.back()(row) = part.corners(static_cast<Eigen::Index>(k), c) * unit_ratio;
+        columns.back()(row) = part.corners(static_cast<Eigen::Index>(k), c) * unit_ratio(row);
       }
     }
   }
@@ -97,6 +110,7 @@ RelaxationRows::RelaxationRows(const ConstraintProblem& problem, const ScaledPro
   for (Eigen::Index j = 0; j < column_count; ++j) T.col(j) = columns[static_cast<std::size_t>(j)];
 
   const MatrixX<double> AT = scaled.A * T;
+  const VectorX<double> w0 = scaled.A * t + scaled.b;
   const MatrixX<double> sizes = scaled.A.cwiseAbs() * T.cwiseAbs();
   std::vector<VectorX<double>> rows;
   std::vector<double> constants, units;
@@ -109,7 +123,7 @@ RelaxationRows::RelaxationRows(const ConstraintProblem& problem, const ScaledPro
   const auto add_motion = [&](int i) {
     VectorX<double> row = AT.row(i);
     drop_rounding(sizes.row(i), row);
-    return add_row(row, scaled.b(i), scaled.motion_unit(i));
+    return add_row(row, w0(i), scaled.motion_unit(i));
   };
   for (const int i : bilaterals) bilateral_row.push_back(add_motion(i));
   for (const NormalPart& part : parts.normals) {
@@ -123,19 +137,24 @@ RelaxationRows::RelaxationRows(const ConstraintProblem& problem, const ScaledPro
       sum(normal_column[static_cast<std::size_t>(part.normal)]) = 1;
       sum_unit = scaled.force_unit(parts.normals[static_cast<std::size_t>(part.normal)].row);
     }
-    sum.segment(friction_column[f], part.corners.cols()).setConstant(-1);
-    friction_row.push_back(add_row(sum, part.normal >= 0 ? 0 : 1, sum_unit));
-    const int t = part.rows[0];
-    if (part.rows.size() == 1) {
-      add_motion(t);
-      continue;
-    }
-    for (Eigen::Index j = 0; j < part.rays.cols(); ++j) {
-      const double x = part.rays(0, j), y = part.rays(1, j);
-      VectorX<double> row = x * AT.row(t + 1) - y * AT.row(t);
-      drop_rounding(std::abs(x) * sizes.row(t + 1) + std::abs(y) * sizes.row(t), row);
-      add_row(row, x * scaled.b(t + 1) - y * scaled.b(t), scaled.motion_unit(t));
-    }
+    const double width = part.is_interval() ? 2 : 1;
+    sum *= width;
+    sum.segment(friction_column[f], part.is_interval() ? 1 : part.corners.cols()).setConstant(-1);
+    friction_row.push_back(add_row(sum, part.normal >= 0 ? 0 : width, sum_unit));
+    const auto add_slip = [&](const VectorX<double>& direction) {
+      VectorX<double> row = VectorX<double>::Zero(column_count), size = row;
+      double constant = 0;
+      for (std::size_t k = 0; k < part.rows.size(); ++k) {
+        const double factor = direction(static_cast<Eigen::Index>(k));
+        row += factor * AT.row(part.rows[k]).transpose();
+        size += std::abs(factor) * sizes.row(part.rows[k]).transpose();
+        constant += factor * w0(part.rows[k]);
+      }
+      drop_rounding(size, row);
+      add_row(row, constant, scaled.motion_unit(part.rows[0]));
+    };
+    if (part.is_interval()) add_slip(part.motion_axis);
+    for (Eigen::Index j = 0; j < part.rays.cols(); ++j) add_slip(Eigen::Vector2d(-part.rays(1, j), part.rays(0, j)));
   }
   const auto row_count = static_cast<Eigen::Index>(rows.size());
   R.resize(row_count, column_count);
@@ -172,8 +191,9 @@ void ModeRelaxation::set_friction(int part, const FrictionChoice& choice) {
   using Kind = FrictionChoice::Kind;
   const auto f = static_cast<std::size_t>(part);
   const FrictionPart& friction = parts_.frictions[f];
+  if (friction.is_interval()) return set_interval(f, choice);
   const int sum_row = rows_.friction_row[f];
-  const int slip_rows = friction.rows.size() == 1 ? 1 : static_cast<int>(friction.rays.cols());
+  const int slip_rows = static_cast<int>(friction.rays.cols());
   const bool slips = choice.kind == Kind::slip;
   const NodeRange sum_range = slips ? NodeRange::zero : NodeRange::at_least_zero;
   for (int c = 0; c < friction.corners.cols(); ++c) node_.bound_column(rows_.friction_column[f] + c, sum_range);
@@ -187,11 +207,17 @@ void ModeRelaxation::set_friction(int part, const FrictionChoice& choice) {
   bound_slip(friction, sum_row + 1, choice.first, choice.count);
 }
 
+void ModeRelaxation::set_interval(std::size_t f, const FrictionChoice& choice) {
+  const bool slips = choice.kind == FrictionChoice::Kind::slip;
+  const bool is_low = choice.first % 2 == 0;
+  node_.bound_column(rows_.friction_column[f], slips && is_low ? NodeRange::zero : NodeRange::at_least_zero);
+  node_.bound_row(rows_.friction_row[f], slips && !is_low ? NodeRange::zero : NodeRange::at_least_zero);
+  NodeRange slip = choice.kind == FrictionChoice::Kind::stick ? NodeRange::zero : NodeRange::free;
+  if (slips) slip = is_low ? NodeRange::at_least_zero : NodeRange::at_most_zero;
+  node_.bound_row(rows_.friction_row[f] + 1, slip);
+}
+
 void ModeRelaxation::bound_slip(const FrictionPart& part, int row, int first, int count) {
-  if (part.rows.size() == 1) {
-    if (count == 1) node_.bound_row(row, first % 2 == 0 ? NodeRange::at_least_zero : NodeRange::at_most_zero);
-    return;
-  }
   const RayRange range = find_rays(part, first, count);
   if (!range.is_convex) return;
   if (range.from == range.to) {
@@ -280,7 +306,7 @@ LargestValue ModeRelaxation::find_largest_slip(int friction, const VectorX<doubl
   for (std::size_t k = 0; k < part.rows.size(); ++k) {
     const double d = direction(static_cast<Eigen::Index>(k));
     gradient += d * (scaled_.A.row(part.rows[k]) * rows_.T).transpose();
-    constant += d * scaled_.b(part.rows[k]);
+    constant += d * (scaled_.b(part.rows[k]) + scaled_.A.row(part.rows[k]).dot(rows_.t));
   }
   return find_largest(gradient, constant, scaled_.motion_unit(part.rows[0]), enough);
 }

@@ -31,7 +31,8 @@ struct ScaledProblem {
 struct RelaxationRows {
   RelaxationRows(const ConstraintProblem& problem, const ScaledProblem& scaled, const ModeParts& parts);
 
-  MatrixX<double> T;  ///< ẑ = T x
+  MatrixX<double> T;  ///< ẑ = T x + t
+  VectorX<double> t;
   MatrixX<double> R;
   VectorX<double> r;
   VectorX<double> unit;                             ///< ρ in the units of the problem is ρ̂ unit
@@ -59,7 +60,7 @@ class ModeRelaxation {
   /// Looks for a point.
   LpStatus solve();
   /// The point found, scaled.
-  VectorX<double> calc_z() const { return rows_.T * (is_handed_over_ ? program_->x() : node_.x()); }
+  VectorX<double> calc_z() const { return rows_.T * (is_handed_over_ ? program_->x() : node_.x()) + rows_.t; }
   VectorX<double> calc_w(const VectorX<double>& z) const { return scaled_.A * z + scaled_.b; }
   /// Of an infeasible one, in the units of the problem.
   VectorX<double> calc_farkas() const {
@@ -83,6 +84,7 @@ class ModeRelaxation {
   LargestValue find_largest_by_clp(const VectorX<double>& gradient, double constant, double unit);
   /// CLP, with the ranges of the node.
   LinearProgram& hand_over();
+  void set_interval(std::size_t friction, const FrictionChoice& choice);
   void bound_slip(const FrictionPart& part, int row, int first, int count);
 
   const ScaledProblem& scaled_;

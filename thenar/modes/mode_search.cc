@@ -158,19 +158,17 @@ class ModeSearch {
     const auto part = static_cast<std::size_t>(question.part);
     if (cover == Cover::motion) {
       if (w(parts_.normals[part].row) > kModeZero) return std::nullopt;
-      return relaxation_.find_largest_motion(question.part);
+      return relaxation_.find_largest_motion(question.part, kModeZero);
     }
     if (cover == Cover::force) {
       if (z(parts_.normals[part].row) > kModeZero) return std::nullopt;
-      return relaxation_.find_largest_force(question.part);
+      return relaxation_.find_largest_force(question.part, kModeZero);
     }
     const FrictionPart& friction = parts_.frictions[part];
-    for (const int row : friction.rows) {
-      if (std::abs(w(row)) > kModeZero) return std::nullopt;
-    }
+    if (calc_slip(friction, w) > kModeZero) return std::nullopt;
     const std::optional<VectorX<double>> direction = find_cover_direction(friction, choice_.frictions[part]);
     if (!direction) return std::nullopt;
-    return relaxation_.find_largest_slip(question.part, *direction);
+    return relaxation_.find_largest_slip(question.part, *direction, kModeZero);
   }
 
   /// The part whose law the point of the relaxation breaks most; normals before friction.
@@ -199,20 +197,26 @@ class ModeSearch {
     return part.normal >= 0 && choice_.normals[static_cast<std::size_t>(part.normal)] == NormalChoice::open;
   }
 
+  static double calc_slip(const FrictionPart& part, const VectorX<double>& w) {
+    const VectorX<double> slip = w(part.rows);
+    return part.is_interval() ? std::abs(part.motion_axis.dot(slip)) : slip.lpNorm<1>();
+  }
+
   /// The slip, or what the friction could be, whichever is less.
   double calc_violation(const FrictionPart& part, const VectorX<double>& z, const VectorX<double>& w) const {
-    double slip = 0, reach = 0;
+    double reach = 0;
     for (std::size_t k = 0; k < part.rows.size(); ++k) {
       const int row = part.rows[k];
-      slip += std::abs(w(row));
       const double normal_force =
           part.normal < 0 ? 1 / scaled_.force_unit(row)
                           : z(parts_.normals[static_cast<std::size_t>(part.normal)].row) *
                                 scaled_.force_unit(parts_.normals[static_cast<std::size_t>(part.normal)].row) /
                                 scaled_.force_unit(row);
-      reach += normal_force * part.corners.row(static_cast<Eigen::Index>(k)).cwiseAbs().maxCoeff();
+      const auto i = static_cast<Eigen::Index>(k);
+      reach += normal_force * (part.is_interval() ? part.limit * std::abs(part.motion_axis(i))
+                                                  : part.corners.row(i).cwiseAbs().maxCoeff());
     }
-    return std::min(slip, reach);
+    return std::min(calc_slip(part, w), reach);
   }
 
   void branch(int index, const Question& question) {

@@ -36,15 +36,19 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 /// What a choice allows a row or an unknown to be.
 enum class Range : std::uint8_t { free, at_least_zero, at_most_zero, zero };
 
+/// Of an interval: z_t = s e, |s| ≤ limit zₙ, against the slip e · w_t; a rhombus is two of them.
 struct Friction {
   int normal = -1;
   std::vector<int> rows;
-  std::vector<std::array<Long, 2>> corners, rays;
+  std::vector<std::array<Long, 2>> corners, rays;  ///< of polygons
   bool is_smooth = false;
+  Long limit = 0;           ///< of intervals
+  std::array<Long, 2> e{};  ///< of intervals
   int first_column = 0, sum_row = 0;
 
-  bool is_interval() const { return rows.size() == 1; }
+  bool is_interval() const { return rays.empty(); }
   int places() const { return static_cast<int>(is_interval() ? 2 : is_smooth ? rays.size() : 2 * corners.size()); }
+  int columns() const { return static_cast<int>(is_interval() ? 1 : corners.size()); }
 };
 
 Long cross(const std::array<Long, 2>& a, const std::array<Long, 2>& b) { return a[0] * b[1] - a[1] * b[0]; }
@@ -68,7 +72,7 @@ class Form {
   std::vector<int> bilaterals, normals;  ///< rows of the problem
   std::vector<Friction> frictions;
   LongMatrix T, R;
-  LongVector r, column_unit;
+  LongVector t, r, column_unit;
   std::vector<bool> is_free;
 
  private:
@@ -105,6 +109,7 @@ class Form {
       columns.push_back(LongVector::Unit(n, i));
       units.push_back(force_unit(i));
     }
+    t = LongVector::Zero(n);
     is_free.assign(columns.size(), true);
     for (const int i : normals) {
       columns.push_back(LongVector::Unit(n, i));
@@ -115,11 +120,16 @@ class Form {
     }
     for (Friction& friction : frictions) {
       friction.first_column = static_cast<int>(columns.size());
-      for (const auto& corner : friction.corners) {
+      const auto add = [&](const std::array<Long, 2>& force) {
         columns.push_back(LongVector::Zero(n));
-        for (std::size_t k = 0; k < friction.rows.size(); ++k) columns.back()(friction.rows[k]) = corner[k];
+        for (std::size_t k = 0; k < friction.rows.size(); ++k) columns.back()(friction.rows[k]) = force[k];
         units.push_back(friction.normal < 0 ? 1 : force_unit(normals[at(friction.normal)]));
-      }
+      };
+      for (const auto& corner : friction.corners) add(corner);
+      if (!friction.is_interval()) continue;
+      add({friction.limit * friction.e[0], friction.limit * friction.e[1]});
+      LongVector& least = friction.normal < 0 ? t : columns[bilaterals.size() + at(friction.normal)];
+      least -= columns.back();
     }
     is_free.resize(columns.size(), false);
     T.resize(n, static_cast<Index>(columns.size()));
@@ -140,7 +150,10 @@ class Form {
       ++normal;
       int k = i + 1;
       const bool has_two = k + 1 < n && problem.row(k + 1).kind == RowKind::tangent;
-      if (row.faces >= 3 && has_two && problem.row(k).limit > 0) {
+      if (row.faces == 4 && has_two && problem.row(k).limit > 0) {
+        add_rhombus(normal, k);
+        k += 2;
+      } else if (row.faces >= 3 && has_two && problem.row(k).limit > 0) {
         add_polygon(normal, k, row.faces);
         k += 2;
       } else if (row.faces == 0 && has_two && problem.row(k).limit > 0 && problem.row(k + 1).limit > 0) {
@@ -153,9 +166,21 @@ class Form {
 
   void add_interval(int normal, int row) {
     const Long limit = problem.row(row).limit;
-    if (limit > 0)
-      frictions.push_back(
-          {.normal = normal, .rows = {row}, .corners = {{-limit, 0}, {limit, 0}}, .rays = {}, .is_smooth = false});
+    if (limit > 0) add_interval(normal, {row}, limit, {1, 0});
+  }
+  void add_interval(int normal, const std::vector<int>& rows, Long limit, const std::array<Long, 2>& e) {
+    frictions.emplace_back();
+    frictions.back().normal = normal;
+    frictions.back().rows = rows;
+    frictions.back().limit = limit;
+    frictions.back().e = e;
+  }
+
+  /// From (0, −μ₂) to (μ₁, 0) and from (0, μ₂) to (μ₁, 0) are its edges; halves of them, per largest μ.
+  void add_rhombus(int normal, int row) {
+    const Long x = problem.row(row).limit, y = problem.row(row + 1).limit, limit = std::max(x, y);
+    add_interval(normal, {row, row + 1}, limit, {x / (2 * limit), y / (2 * limit)});
+    add_interval(normal, {row, row + 1}, limit, {-x / (2 * limit), y / (2 * limit)});
   }
 
   /// Cosine and sine of 2πj/count; contacts have the same count, as a rule.
@@ -170,7 +195,9 @@ class Form {
   }
 
   void add_polygon(int normal, int row, int faces) {
-    Friction out{.normal = normal, .rows = {row, row + 1}, .corners = {}, .rays = {}, .is_smooth = false};
+    Friction out;
+    out.normal = normal;
+    out.rows = {row, row + 1};
     for (const auto& corner : circle(faces)) {
       out.corners.push_back({problem.row(row).limit * corner[0], problem.row(row + 1).limit * corner[1]});
     }
@@ -187,7 +214,10 @@ class Form {
   void add_ellipse(int normal, int row) {
     constexpr int k = kSmoothPlaces;
     const std::array<Long, 2> mu{problem.row(row).limit, problem.row(row + 1).limit};
-    Friction out{.normal = normal, .rows = {row, row + 1}, .corners = {}, .rays = {}, .is_smooth = true};
+    Friction out;
+    out.normal = normal;
+    out.rows = {row, row + 1};
+    out.is_smooth = true;
     const std::vector<std::array<Long, 2>>& turn = circle(2 * k);
     const Long reach = 1 / turn[1][0];
     for (int j = 0; j < k; ++j) {
@@ -204,26 +234,34 @@ class Form {
   }
 
   void add_rows() {
-    const LongMatrix AT = problem.A().cast<Long>() * T;
+    const LongMatrix A = problem.A().cast<Long>(), AT = A * T;
+    const LongVector w0 = A * t + problem.b().cast<Long>();
     std::vector<LongVector> rows;
     std::vector<Long> constants;
     const auto add = [&](const LongVector& row, Long constant) {
       rows.push_back(row);
       constants.push_back(constant);
     };
-    for (const int i : bilaterals) add(AT.row(i), problem.b()(i));
-    for (const int i : normals) add(AT.row(i), problem.b()(i));
+    for (const int i : bilaterals) add(AT.row(i), w0(i));
+    for (const int i : normals) add(AT.row(i), w0(i));
     for (Friction& friction : frictions) {
       friction.sum_row = static_cast<int>(rows.size());
       LongVector sum = LongVector::Zero(T.cols());
-      if (friction.normal >= 0) sum(static_cast<Index>(bilaterals.size()) + friction.normal) = 1;
-      for (std::size_t c = 0; c < friction.corners.size(); ++c) sum(friction.first_column + static_cast<Index>(c)) = -1;
-      add(sum, friction.normal >= 0 ? 0 : 1);
-      const int t = friction.rows[0];
-      if (friction.is_interval()) add(AT.row(t), problem.b()(t));
-      for (const auto& ray : friction.rays) {
-        add(ray[0] * AT.row(t + 1) - ray[1] * AT.row(t), ray[0] * problem.b()(t + 1) - ray[1] * problem.b()(t));
-      }
+      const Long width = friction.is_interval() ? 2 : 1;
+      if (friction.normal >= 0) sum(static_cast<Index>(bilaterals.size()) + friction.normal) = width;
+      for (int c = 0; c < friction.columns(); ++c) sum(friction.first_column + c) = -1;
+      add(sum, friction.normal >= 0 ? 0 : width);
+      const auto add_slip = [&](const std::array<Long, 2>& direction) {
+        LongVector row = LongVector::Zero(T.cols());
+        Long constant = 0;
+        for (std::size_t k = 0; k < friction.rows.size(); ++k) {
+          row += direction[k] * AT.row(friction.rows[k]).transpose();
+          constant += direction[k] * w0(friction.rows[k]);
+        }
+        add(row, constant);
+      };
+      if (friction.is_interval()) add_slip(friction.e);
+      for (const auto& ray : friction.rays) add_slip({-ray[1], ray[0]});
     }
     R.resize(static_cast<Index>(rows.size()), T.cols());
     r.resize(R.rows());
@@ -236,7 +274,7 @@ class Form {
   std::vector<std::array<Long, 2>> circle_;
 };
 
-/// What a run of places uses.
+/// What a run of places of a polygon uses.
 struct Run {
   std::vector<bool> corners;
   int from = 0, to = 0;
@@ -248,10 +286,6 @@ Run read_run(const Friction& friction, int first, int count) {
   Run out{.corners = std::vector<bool>(at(size), false)};
   for (int i = first; i < first + count; ++i) {
     const int place = i % friction.places();
-    if (friction.is_interval()) {
-      out.corners[at(place)] = true;
-      continue;
-    }
     if (friction.is_smooth) {
       const int k = friction.places();
       out.corners[at(place)] = out.corners[at(k + place)] = out.corners[at(k + (place + k - 1) % k)] = true;
@@ -260,7 +294,6 @@ Run read_run(const Friction& friction, int first, int count) {
     out.corners[at(place / 2)] = true;
     if (place % 2 == 1) out.corners[at((place / 2 + 1) % size)] = true;
   }
-  if (friction.is_interval()) return out;
   const int begin = first % friction.places(), end = (first + count - 1) % friction.places();
   if (friction.is_smooth) {
     out.from = (begin + friction.places() - 1) % friction.places();
@@ -300,23 +333,25 @@ Bounds read_bounds(const Form& form, const ModeChoice& choice) {
     const std::size_t sum = at(friction.sum_row);
     if (friction.normal >= 0 && choice.normals[at(friction.normal)] == NormalChoice::open) {
       // zₙ = 0 leaves no friction.
-      for (std::size_t c = 0; c < friction.corners.size(); ++c) {
-        out.columns[at(friction.first_column) + c] = Range::zero;
-      }
+      for (int c = 0; c < friction.columns(); ++c) out.columns[at(friction.first_column + c)] = Range::zero;
     }
-    out.rows[sum] = slip.kind == Slip::slip ? Range::zero : Range::at_least_zero;
+    const bool is_low = friction.is_interval() && slip.first % 2 == 0;
+    out.rows[sum] = slip.kind == Slip::slip && !is_low ? Range::zero : Range::at_least_zero;
     if (slip.kind == Slip::stick) {
       const std::size_t slip_rows = friction.is_interval() ? 1 : friction.rays.size();
       for (std::size_t k = 1; k <= slip_rows; ++k) out.rows[sum + k] = Range::zero;
     }
     if (slip.kind != Slip::slip) continue;
+    if (friction.is_interval()) {
+      if (is_low) out.columns[at(friction.first_column)] = Range::zero;
+      out.rows[sum + 1] = is_low ? Range::at_least_zero : Range::at_most_zero;
+      continue;
+    }
     const Run run = read_run(friction, slip.first, slip.count);
     for (std::size_t c = 0; c < run.corners.size(); ++c) {
       if (!run.corners[c]) out.columns[at(friction.first_column) + c] = Range::zero;
     }
-    if (friction.is_interval()) {
-      if (slip.count == 1) out.rows[sum + 1] = slip.first % 2 == 0 ? Range::at_least_zero : Range::at_most_zero;
-    } else if (run.is_one_ray) {
+    if (run.is_one_ray) {
       const std::size_t rays = friction.rays.size();
       out.rows[sum + 1 + at(run.from)] = Range::zero;
       out.rows[sum + 1 + (at(run.from) + rays - 1) % rays] = Range::at_least_zero;
@@ -377,7 +412,7 @@ EndForces solve_end(const Form& form, const Bounds& bounds) {
   for (Index j = 0; j < form.R.cols(); ++j) {
     if (bounds.columns[at(j)] != Range::zero) columns.push_back(j);
   }
-  EndForces out{LongVector::Zero(form.n), LongMatrix(form.n, 0)};
+  EndForces out{form.t.cwiseQuotient(form.force_unit), LongMatrix(form.n, 0)};
   if (columns.empty()) return out;
   const LongVector column_unit = form.column_unit(columns);
   LongMatrix E = form.R(rows, columns) * column_unit.asDiagonal();
@@ -399,7 +434,7 @@ EndForces solve_end(const Form& form, const Bounds& bounds) {
     kernel = lu.rank() == E.cols() ? LongMatrix(E.cols(), 0) : LongMatrix(lu.kernel());
     out.is_consistent = (E * x + e).cwiseAbs().maxCoeff() <= kTolerance * (1 + x.cwiseAbs().maxCoeff());
   }
-  out.z0 = to_force * x;
+  out.z0 += to_force * x;
   for (Index k = 0; k < kernel.cols(); ++k) kernel.col(k) /= kernel.col(k).cwiseAbs().maxCoeff();
   out.K = to_force * kernel;
   return out;
@@ -665,16 +700,17 @@ class Checker {
 
   /// Adds factor times the motion of a row.
   void add_motion(int row, Long factor, LongVector& g, Long& g0) const {
-    g += factor * (problem_.A().row(row).cast<Long>() * form_.T).transpose();
-    g0 += factor * problem_.b()(row);
+    const LongVector gradient = problem_.A().row(row).cast<Long>();
+    g += factor * (gradient.transpose() * form_.T).transpose();
+    g0 += factor * (problem_.b()(row) + gradient.dot(form_.t));
   }
 
   /// d · w_t of a covered slip; false if there is no such d.
   bool add_slip(const Friction& friction, const FrictionChoice& choice, LongVector& g, Long& g0) const {
     if (choice.kind != Slip::slip) return false;
     if (friction.is_interval()) {
-      if (choice.count != 1) return false;
-      add_motion(friction.rows[0], choice.first % 2 == 0 ? 1 : -1, g, g0);
+      const Long sign = choice.first % 2 == 0 ? 1 : -1;
+      for (std::size_t k = 0; k < friction.rows.size(); ++k) add_motion(friction.rows[k], sign * friction.e[k], g, g0);
       return true;
     }
     const Run run = read_run(friction, choice.first, choice.count);
@@ -774,14 +810,24 @@ class Checker {
     return true;
   }
 
+  /// e · w_t of an interval, in the unit of its first row.
+  Long calc_speed(const Friction& friction, const LongVector& w) const {
+    Long out = 0;
+    for (std::size_t k = 0; k < friction.rows.size(); ++k) {
+      out += friction.e[k] * w(friction.rows[k]) * form_.motion_unit(friction.rows[k]);
+    }
+    return out / form_.motion_unit(friction.rows[0]);
+  }
+  Long calc_slip(const Friction& friction, const LongVector& w) const {
+    return friction.is_interval() ? std::abs(calc_speed(friction, w)) : w(friction.rows).cwiseAbs().maxCoeff();
+  }
+
   /// Whether friction under the slip of w is all in the place that is chosen.
   bool is_place_of(const Friction& friction, const FrictionChoice& choice, const LongVector& w) const {
-    if (choice.kind == Slip::stick) {
-      return std::all_of(friction.rows.begin(), friction.rows.end(),
-                         [&](int row) { return std::abs(w(row)) <= kTolerance; });
-    }
+    if (choice.kind == Slip::stick) return calc_slip(friction, w) <= kTolerance;
     if (choice.kind != Slip::slip || choice.count != 1) return false;
-    if (friction.is_interval()) return choice.first % 2 == 0 ? w(friction.rows[0]) > 0 : w(friction.rows[0]) < 0;
+    if (friction.is_interval())
+      return choice.first % 2 == 0 ? calc_speed(friction, w) > 0 : calc_speed(friction, w) < 0;
     if (friction.is_smooth) return false;
     std::array<Long, 2> slip{};
     for (std::size_t k = 0; k < 2; ++k) slip[k] = w(friction.rows[k]) * form_.motion_unit(friction.rows[k]);
@@ -850,9 +896,7 @@ class Checker {
       const bool is_open = friction.normal >= 0 && other.normals[at(friction.normal)] == NormalChoice::open;
       if (is_open || other.frictions[p] == choice.frictions[p]) continue;
       if (other.frictions[p].kind != Slip::stick) return is_point && is_same_point(z);
-      for (const int row : friction.rows) {
-        if (!has_one_motion || std::abs(w(row)) > zero) return false;
-      }
+      if (!has_one_motion || calc_slip(friction, w) > zero) return false;
     }
     return true;
   }

@@ -36,12 +36,12 @@ class Equations {
     equation(z_.size()) = z_(row) - c * (normal >= 0 ? z_(normal) : 1);
     add(equation);
   }
-  /// direction · z_t = c zₙ.
-  void fix_edge(const std::vector<int>& rows, int normal, const Eigen::Vector2d& direction, double c) {
+  /// direction · z_t = c zₙ; without a row n, = c.
+  void fix_force_along(const std::vector<int>& rows, const VectorX<double>& direction, double c = 0, int normal = -1) {
     VectorX<double> equation = VectorX<double>::Zero(z_.size() + 1);
-    for (std::size_t k = 0; k < 2; ++k) equation(rows[k]) = direction(static_cast<Eigen::Index>(k));
-    equation(normal) = -c;
-    equation(z_.size()) = equation.head(z_.size()).dot(z_);
+    for (std::size_t k = 0; k < rows.size(); ++k) equation(rows[k]) = direction(static_cast<Eigen::Index>(k));
+    if (normal >= 0) equation(normal) = -c;
+    equation(z_.size()) = equation.head(z_.size()).dot(z_) - (normal >= 0 ? 0 : c);
     add(equation);
   }
   /// The same for the differences alone.
@@ -56,10 +56,15 @@ class Equations {
     equation << scaled_.A.row(row).transpose(), 0;
     add(equation);
   }
-  /// x w_i + y w_j = 0.
-  void fix_motion(int i, double x = 1, int j = 0, double y = 0) {
-    VectorX<double> equation(z_.size() + 1);
-    equation << x * scaled_.A.row(i).transpose() + y * scaled_.A.row(j).transpose(), x * w_(i) + y * w_(j);
+  void fix_motion(int row) { fix_motion_along({row}, VectorX<double>::Ones(1)); }
+  /// direction · w_t = 0.
+  void fix_motion_along(const std::vector<int>& rows, const VectorX<double>& direction) {
+    VectorX<double> equation = VectorX<double>::Zero(z_.size() + 1);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const double factor = direction(static_cast<Eigen::Index>(k));
+      equation.head(z_.size()) += factor * scaled_.A.row(rows[k]).transpose();
+      equation(z_.size()) += factor * w_(rows[k]);
+    }
     add(equation);
   }
   void add(const VectorX<double>& equation) {
@@ -311,28 +316,27 @@ MatrixX<double> MotionForm::find_differences(const ModeParts& parts, const ModeC
     const int normal = part.normal < 0 ? -1 : parts.normals[static_cast<std::size_t>(part.normal)].row;
     const bool is_open =
         part.normal >= 0 && choice.normals[static_cast<std::size_t>(part.normal)] == NormalChoice::open;
-    const auto fix_friction = [&](Eigen::Index corner) {
-      for (std::size_t k = 0; k < part.rows.size(); ++k) {
-        const double unit = (normal < 0 ? 1 : scaled_.force_unit(normal)) / scaled_.force_unit(part.rows[k]);
-        out.fix_force(part.rows[k], part.corners(static_cast<Eigen::Index>(k), corner) * unit, normal);
+    const double unit = (normal < 0 ? 1 : scaled_.force_unit(normal)) / scaled_.force_unit(part.rows[0]);
+    if (part.is_interval()) {
+      if (is_open) {
+        out.fix_force_along(part.rows, part.force_axis);
+      } else if (slip.kind == FrictionChoice::Kind::stick) {
+        out.fix_motion_along(part.rows, part.motion_axis);
+      } else if (slip.kind == FrictionChoice::Kind::slip) {
+        out.fix_force_along(part.rows, part.force_axis, (slip.first % 2 == 0 ? -1 : 1) * part.limit * unit, normal);
       }
-    };
-    if (is_open) {
+    } else if (is_open) {
       for (const int row : part.rows) out.fix_force(row);
     } else if (slip.kind == FrictionChoice::Kind::stick) {
       for (const int row : part.rows) out.fix_motion(row);
     } else if (slip.kind == FrictionChoice::Kind::slip && slip.count == 1 && !part.is_smooth) {
       const int place = slip.first % part.place_count();
-      if (part.rows.size() == 1) {
-        fix_friction(place);
-      } else if (place % 2 == 0) {
-        fix_friction(place / 2);
+      const Eigen::Vector2d corner = part.corners.col(place / 2) * unit, ray = part.rays.col(place / 2);
+      if (place % 2 == 0) {
+        for (std::size_t k = 0; k < 2; ++k) out.fix_force(part.rows[k], corner(static_cast<Eigen::Index>(k)), normal);
       } else {
-        const Eigen::Vector2d ray = part.rays.col(place / 2);
-        out.fix_motion(part.rows[1], ray.x(), part.rows[0], -ray.y());
-        out.fix_edge(
-            part.rows, normal, ray,
-            ray.dot(part.corners.col(place / 2)) * scaled_.force_unit(normal) / scaled_.force_unit(part.rows[0]));
+        out.fix_motion_along(part.rows, Eigen::Vector2d(-ray.y(), ray.x()));
+        out.fix_force_along(part.rows, ray, ray.dot(corner), normal);
       }
     }
   }
