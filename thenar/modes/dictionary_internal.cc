@@ -47,7 +47,7 @@ void Dictionary::exchange(int row, int column) {
   pivot_ = -inverse * Eigen::Map<const VectorX<double>>(begin(row), width_);
   const double pivot_constant = -inverse * constant(row);
   for (int j = 0; j < width_; j += kChunk) {
-    const Chunk pivot = pivot_.segment<kChunk>(j);
+    const Chunk pivot = pivot_.segment<kChunk>(j).array();
     double* target = begin(0) + j;
     for (const double factor : factors_) {
       Eigen::Map<Chunk> chunk(target);

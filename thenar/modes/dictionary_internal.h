@@ -34,11 +34,19 @@ class Dictionary {
   Eigen::Map<const ArrayX> entries(int row) const { return {begin(row), column_count()}; }
   Eigen::Map<const ArrayX> constants() const { return {constants_.data(), row_count()}; }
   double constant(int row) const { return constants_(row); }
-  /// |Dᵢ|².
-  double calc_squared_length(int row) const {
-    Chunk sums = Chunk::Zero();
-    for (int j = 0; j < width_; j += kChunk) sums += Eigen::Map<const Chunk>(begin(row) + j).cwiseAbs2();
-    return sums.sum();
+  /// |Dᵢ|², and the largest of Dᵢⱼ upⱼ and −Dᵢⱼ downⱼ; of arrays of width() numbers.
+  struct RowSizes {
+    double squared_length = 0, largest = 0;
+  };
+  int width() const { return width_; }
+  RowSizes measure(int row, const ArrayX& up, const ArrayX& down) const {
+    Chunk sums = Chunk::Zero(), largest = Chunk::Zero();
+    for (int j = 0; j < width_; j += kChunk) {
+      const Chunk entries = Eigen::Map<const Chunk>(begin(row) + j);
+      sums += entries * entries;
+      largest = largest.max(entries * up.segment<kChunk>(j)).max(-entries * down.segment<kChunk>(j));
+    }
+    return {sums.sum(), largest.maxCoeff()};
   }
 
   void exchange(int row, int column);
@@ -52,7 +60,7 @@ class Dictionary {
   /// Rows are stored in whole chunks of numbers, the last filled up with zeros: for loops without ends, and reads
   /// within lines of the cache.
   static constexpr int kChunk = 8;
-  using Chunk = Eigen::Matrix<double, kChunk, 1>;
+  using Chunk = Eigen::Array<double, kChunk, 1>;
   struct Place {
     int row = -1, column = -1;
   };

@@ -53,8 +53,8 @@ NodeProgram::NodeProgram(const MatrixX<double>& R, const VectorX<double>& r)
       gradient_(R.cols()),
       floors_(R.rows()),
       ceilings_(R.rows()),
-      rises_(R.cols()),
-      falls_(R.cols()),
+      rises_(ArrayX::Zero(dictionary_.width())),
+      falls_(ArrayX::Zero(dictionary_.width())),
       violations_(R.rows()),
       gains_(R.cols()),
       x_(R.cols()),
@@ -141,6 +141,7 @@ void NodeProgram::update_violations() {
   violations_ = (-values * floors_).max(values * ceilings_);
 }
 
+/// The row farthest from its range, or one that nothing mends.
 int NodeProgram::find_broken_row(bool by_index) {
   update_violations();
   int out = -1;
@@ -151,7 +152,11 @@ int NodeProgram::find_broken_row(bool by_index) {
       if (out < 0 || dictionary_.inside(i) < dictionary_.inside(out)) out = i;
       continue;
     }
-    const double distance = violations_(i) * violations_(i) / (1 + dictionary_.calc_squared_length(i));
+    const bool rises = dictionary_.constant(i) < 0;
+    const Dictionary::RowSizes sizes =
+        rises ? dictionary_.measure(i, rises_, falls_) : dictionary_.measure(i, falls_, rises_);
+    const double distance = violations_(i) * violations_(i) / (1 + sizes.squared_length);
+    if (!(sizes.largest * sizes.largest > kSmallestPivot * kSmallestPivot * (1 + sizes.squared_length))) return i;
     if (distance <= worst) continue;
     worst = distance;
     out = i;
@@ -163,8 +168,9 @@ int NodeProgram::find_broken_row(bool by_index) {
 int NodeProgram::find_mending_column(int row, bool by_index) {
   const auto entries = dictionary_.entries(row);
   const double direction = dictionary_.constant(row) < 0 ? 1 : -1;
-  gains_ = (direction * entries * rises_).max(-direction * entries * falls_);
-  return pick_column(kSmallestPivot * std::max(1.0, entries.matrix().lpNorm<Eigen::Infinity>()), by_index);
+  const auto rises = rises_.head(column_count()), falls = falls_.head(column_count());
+  gains_ = (direction * entries * rises).max(-direction * entries * falls);
+  return pick_column(kSmallestPivot * std::sqrt(1 + entries.matrix().squaredNorm()), by_index);
 }
 
 /// The column of the largest gain above `least`, or of the first unknown that has one.
@@ -203,7 +209,7 @@ LpStatus NodeProgram::climb(double enough) {
 
 int NodeProgram::find_rising_column(bool by_index) {
   const auto rates = dictionary_.entries(dictionary_.objective_row());
-  gains_ = (rates * rises_).max(-rates * falls_);
+  gains_ = (rates * rises_.head(column_count())).max(-rates * falls_.head(column_count()));
   return pick_column(kLeastRate, by_index);
 }
 
