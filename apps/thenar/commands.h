@@ -90,6 +90,14 @@ struct MapCommand {
 };
 int map(const MapCommand& command);
 
+struct ImpactCommand {
+  std::string scenario;
+  std::string plot;                    ///< .svg or .png; empty means none
+  std::vector<std::string> overrides;  ///< path=value
+  bool json = false;
+};
+int impact(const ImpactCommand& command);
+
 struct VerifyCommand {
   std::string file;  ///< answer in JSON, - for standard input
 };

@@ -165,6 +165,23 @@ CLI::App* add_map(CLI::App& app, MapCommand& command) {
   return verb;
 }
 
+CLI::App* add_impact(CLI::App& app, ImpactCommand& command) {
+  CLI::App* verb = app.add_subcommand(
+      "impact", "What an impact at a scenario's start does to velocities, under every law, with its energy");
+  verb->add_option("scenario", command.scenario, "Scenario file (.yaml): bodies that touch and approach, or 'strike'")
+      ->required()
+      ->type_name("FILE");
+  verb->add_flag("--json", command.json, "Print JSON");
+  verb->add_option("--plot", command.plot, "Also draw the path in impulse space and the slip (.svg or .png)")
+      ->type_name("FILE");
+  add_overrides(*verb, command.overrides);
+  verb->footer(
+      "Examples:\n  thenar impact scenes/truth/rod_on_floor.yaml --set parameters.mu=0.8 --plot rod.svg\n"
+      "  thenar impact scenes/truth/newtons_cradle.yaml\n\n"
+      "Exit code: 0 done, 1 a law failed or the picture could not be written, 2 bad input or nothing is struck.\n");
+  return verb;
+}
+
 CLI::App* add_verify(CLI::App& app, VerifyCommand& command) {
   CLI::App* verb = app.add_subcommand("verify", "Check an answer and its proof, by code that solves nothing");
   verb->add_option("file", command.file, "Answer of 'thenar solve --json' or 'thenar lcp --json'; - for stdin")
@@ -204,6 +221,7 @@ int dispatch(int argc, char** argv) {
   LcpCommand lcp_command;
   SolveCommand solve_command;
   MapCommand map_command;
+  ImpactCommand impact_command;
   VerifyCommand verify_command;
   const CLI::App* run_verb = add_run(app, run_command);
   const CLI::App* info_verb = add_info(app, info_command);
@@ -213,6 +231,7 @@ int dispatch(int argc, char** argv) {
   const CLI::App* lcp_verb = add_lcp(app, lcp_command);
   const CLI::App* solve_verb = add_solve(app, solve_command);
   const CLI::App* map_verb = add_map(app, map_command);
+  const CLI::App* impact_verb = add_impact(app, impact_command);
   const CLI::App* verify_verb = add_verify(app, verify_command);
   if (has_unknown_verb(app, argc, argv)) return kBadInput;
   try {
@@ -228,6 +247,7 @@ int dispatch(int argc, char** argv) {
   if (lcp_verb->parsed()) return lcp(lcp_command);
   if (solve_verb->parsed()) return solve(solve_command);
   if (map_verb->parsed()) return map(map_command);
+  if (impact_verb->parsed()) return impact(impact_command);
   if (verify_verb->parsed()) return verify(verify_command);
   return kBadInput;
 }

@@ -63,8 +63,8 @@ const char* to_string(Fingertip fingertip) {
 std::optional<std::string> ContactLaw::find_fault() const {
   if (auto fault = find_friction_fault(*this)) return fault;
   if (auto fault = find_torsion_fault(*this)) return fault;
-  if (!(restitution >= 0 && restitution <= 1)) {
-    return fmt::format("restitution must be between 0 and 1, found {}", restitution);
+  if (restitution.is_constant() && !(restitution.value() >= 0 && restitution.value() <= 1)) {
+    return fmt::format("restitution must be between 0 and 1, found {}", restitution.value());
   }
   return find_slip_fault(*this);
 }

@@ -24,6 +24,8 @@
 #include <optional>
 #include <string>
 
+#include "thenar/contact/restitution.h"
+
 namespace thenar {
 
 enum class Fingertip { frictionless, frictional_point, soft };
@@ -46,8 +48,8 @@ struct ContactLaw {
   Fingertip fingertip = Fingertip::frictional_point;
   double friction = fingertip == Fingertip::frictionless ? 0 : kDefaultFriction;  ///< kinetic coefficient μ
   double static_friction = friction;                                              ///< μ_s ≥ μ
-  double torsion = 0;      ///< μ_τ of a soft fingertip, m: largest moment about N per normal force; 0 for others
-  double restitution = 0;  ///< of an impact, 0 to 1
+  double torsion = 0;           ///< μ_τ of a soft fingertip, m: largest moment about N per normal force; 0 for others
+  Restitution restitution = 0;  ///< of an impact, 0 to 1
   DeclaredMode mode = DeclaredMode::automatic;
   /// Of a contact declared to slide: direction (T, U) of its impending slip, A relative to B; a unit vector, or zero
   /// where it follows from the velocity. A and B are those of the contact, whichever was named first.

@@ -135,12 +135,6 @@ inline void subtract_in_lane(const Wrench<double>& f, int lane, Wrench<Pack8>& f
   subtract_in_lane(f.force, lane, from.force);
 }
 
-/// The wrench about the origin of the body's link.
-template <class T>
-inline Wrench<T> at_link(const Body& body, const Mat3<T>& R_WL, const Wrench<T>& wrench) {
-  return wrench.moved_by(rotate_constant(R_WL, Vec3<double>(body.X_LB.p)));
-}
-
 /// Takes the outer wrenches off the links' forces, wherever a link is computed.
 inline void subtract_wrenches_in_lanes(const Model& model, std::span<const BodyWrench<double>> wrenches,
                                        Workspace<double>& ws) {

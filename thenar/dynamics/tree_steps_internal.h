@@ -160,6 +160,12 @@ inline Wrench<T> newton_euler_in_link(const RigidInertia<C>& constants, const Ma
   return {R * f.moment, R * f.force};
 }
 
+/// The wrench about the origin of the body's link.
+template <class T>
+inline Wrench<T> at_link(const Body& body, const Mat3<T>& R_WL, const Wrench<T>& wrench) {
+  return wrench.moved_by(rotate_constant(R_WL, Vec3<double>(body.X_LB.p)));
+}
+
 /// sᵀ f for the motion s of one degree of freedom.
 template <bool kAngular, class T>
 inline T project(const Vec3<T>& axis, const Wrench<T>& f) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 
 #include "thenar/base/text.h"
 #include "thenar/io/contact_law_reader_internal.h"
@@ -44,6 +45,32 @@ std::array<double, 2> read_direction(const Field& field, const Parameters& param
   return {direction[0], direction[1]};
 }
 
+/// Whether the text has the approach speed in it.
+bool names_speed(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+  };
+  for (std::size_t i = text.find('v'); i != std::string_view::npos; i = text.find('v', i + 1)) {
+    if ((i == 0 || !is_letter(text[i - 1])) && (i + 1 == text.size() || !is_letter(text[i + 1]))) return true;
+  }
+  return false;
+}
+
+/// A number from 0 to 1, or an expression of the approach speed v that stays there.
+Restitution read_restitution_of_contact(const Field& field, const Parameters& parameters) {
+  if (!field.node().is_scalar() || !names_speed(field.node().scalar)) {
+    return read::number_between(field, 0, 1, kNumber, parameters);
+  }
+  const Expression found = read::time_function(field, kRestitutionVariables, kNumber, parameters);
+  for (const double speed : {0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0}) {
+    const double e = found.evaluate(std::array<double, 1>{speed});
+    if (e >= 0 && e <= 1) continue;
+    field.fail(fmt::format("gives {} at v = {} m/s, but must stay between 0 and 1: {} (clamp(x, 0, 1) cuts it off)", e,
+                           speed, quote(trim(field.node().scalar))));
+  }
+  return Restitution(found);
+}
+
 [[noreturn]] void fail_cone(const Field& field, std::string_view hint) {
   field.fail(fmt::format("expects 'circular', 'box' or a number of faces from {} to {}, found {}{}",
                          FrictionCone::kFewestFaces, FrictionCone::kMostFaces, describe(field.node()), hint));
@@ -76,7 +103,7 @@ LawChoices LawReader::read(const LawChoices& inherited, const Parameters& parame
   }
   read_friction(parameters, out);
   read_torsion(parameters, out);
-  if (restitution_) out.restitution = read::number_between(*restitution_, 0, 1, kNumber, parameters);
+  if (restitution_) out.restitution = read_restitution_of_contact(*restitution_, parameters);
   return out;
 }
 

@@ -24,7 +24,7 @@ struct LawChoices {
   Fingertip fingertip = Fingertip::frictional_point;
   CoulombFriction friction;
   std::optional<double> torsion;  ///< there if the fingertip is soft
-  double restitution = 0;
+  Restitution restitution = 0;
 
   ContactLaw make_law() const;
 };

@@ -162,11 +162,33 @@ class PairReader {
 
 }  // namespace
 
-ContactRules read_contacts(const Field& field, const Parameters& parameters, const Scenario& scenario) {
+ImpactOptions read_impact_options(const Field& field) {
+  const auto read_law = [](const Field& law) {
+    return read::choice<ImpactLaw>(
+        law, {{"newton", ImpactLaw::newton}, {"poisson", ImpactLaw::poisson}, {"stronge", ImpactLaw::stronge}});
+  };
+  ImpactOptions out;
+  if (field.node().is_scalar()) {
+    out.law = read_law(field);
+    return out;
+  }
+  MapReader reader(field);
+  const auto law = reader.optional("law"), several = reader.optional("several"), energy = reader.optional("energy");
+  reader.finish();
+  if (law) out.law = read_law(*law);
+  if (several) {
+    out.treatment = read::choice<ImpactTreatment>(
+        *several, {{"simultaneous", ImpactTreatment::simultaneous}, {"sequential", ImpactTreatment::sequential}});
+  }
+  if (energy) out.cap_energy = read::choice<bool>(*energy, {{"report", false}, {"cap", true}});
+  return out;
+}
+
+void read_contacts(const Field& field, const Parameters& parameters, Scenario& scenario) {
   MapReader reader(field);
   const LawReader law_reader(reader);
   const auto cone = reader.optional("cone"), pairs = reader.optional("pairs"), exclude = reader.optional("exclude"),
-             margin = reader.optional("margin");
+             margin = reader.optional("margin"), impact = reader.optional("impact");
   refuse_misplaced(reader, {"mode", "slip"}, "an entry of 'pairs'");
   reader.finish();
   const LawChoices common = law_reader.read({}, parameters);
@@ -177,7 +199,52 @@ ContactRules read_contacts(const Field& field, const Parameters& parameters, con
   if (pairs) pair_reader.read_pairs(*pairs, common, rules);
   if (exclude) rules.excluded = pair_reader.read_exclusions(*exclude);
   if (margin) rules.margin = read::non_negative(*margin, kLength, parameters);
-  return rules;
+  if (impact) scenario.impact = read_impact_options(*impact);
+  scenario.contacts = std::move(rules);
+}
+
+namespace {
+
+/// A body by its full name, or the world.
+BodyIndex find_struck_body(const Field& field, const Model& model) {
+  const std::string name = read::text(field);
+  if (const auto found = model.find_body(name)) return *found;
+  std::vector<std::string> names;
+  for (const Body& body : model.bodies()) names.push_back(body.name);
+  field.fail(
+      fmt::format("is {}, which is not a body of this scenario{}", quote(name), list_known(name, names, "bodies")));
+}
+
+}  // namespace
+
+StruckPoint read_strike(const Field& field, const Parameters& parameters, const Scenario& scenario) {
+  MapReader reader(field);
+  const Field a = reader.required("a"), point = reader.required("point"), normal = reader.required("normal");
+  const auto b = reader.optional("b");
+  const LawReader law_reader(reader);
+  reader.finish();
+  StruckPoint out;
+  out.body_A = find_struck_body(a, scenario.model);
+  out.body_B = b ? find_struck_body(*b, scenario.model) : kWorld;
+  const Body &body_A = scenario.model.body(out.body_A), &body_B = scenario.model.body(out.body_B);
+  if (body_A.link == body_B.link) {
+    field.fail(fmt::format("names '{}' and '{}', which cannot move on each other", body_A.name, body_B.name));
+  }
+  out.point = Vec3<double>(Vector3<double>(read::vector3(point, kLength, parameters)));
+  const Vector3<double> N = read::vector3(normal, kNumber, parameters);
+  if (!(N.norm() > 0)) normal.fail("must not be zero: it is the direction from b into a");
+  out.normal = Vec3<double>(Vector3<double>(N.stableNormalized()));
+  LawChoices common;
+  if (scenario.contacts) {
+    const LawTable table(scenario.model, *scenario.contacts);
+    const ContactLaw& law = table.find_law(out.body_A, out.body_B);
+    common.fingertip = law.fingertip;
+    common.friction = {.kinetic = law.friction, .at_rest = law.static_friction};
+    if (law.fingertip == Fingertip::soft) common.torsion = law.torsion;
+    common.restitution = law.restitution;
+  }
+  out.law = law_reader.read(common, parameters).make_law();
+  return out;
 }
 
 }  // namespace thenar::internal

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "thenar/io/instant_names_internal.h"
+#include "thenar/io/dof_json_internal.h"
 #include "thenar/io/json_answer_internal.h"
 
 namespace thenar {
@@ -17,22 +17,6 @@ using Vector = VectorX<double>;
 using Kind = ModeNode::Kind;
 
 // What contacts and joints do.
-
-/// Accelerations of one joint or of the body that it carries: a number, or several by name.
-Json acceleration_json(const Joint& joint, const Vector& vdot) {
-  if (joint.nv == 1) return vdot(joint.v_start);
-  Json out = Json::object();
-  for (int k = 0; k < joint.nv; ++k) out[internal::acceleration_part(joint, k)] = vdot(joint.v_start + k);
-  return out;
-}
-
-Json accelerations_json(const Model& model, const Vector& vdot) {
-  Json out = Json::object();
-  for (const Joint& joint : model.joints()) {
-    if (joint.nv > 0) out[internal::acceleration_name(model, joint)] = acceleration_json(joint, vdot);
-  }
-  return out;
-}
 
 /// [least, most]; JSON has no infinity, so that null stands for no bound.
 Json bracket_json(const ForceBracket& bracket) {
@@ -105,7 +89,7 @@ Json solution_json(const Scenario& scenario, const Instant& instant, const Insta
   for (std::size_t i = 0; i < cell.patches.size(); ++i) {
     patches[instant.patches[i].name] = patch_json(cell.patches[i]);
   }
-  Json out{{"cell", cell.number}, {"modes", modes}, {"accelerations", accelerations_json(scenario.model, cell.vdot)},
+  Json out{{"cell", cell.number}, {"modes", modes}, {"accelerations", internal::dofs_json(scenario.model, cell.vdot)},
            {"forces", forces},    {"slip", slip},   {"margins", margins}};
   if (!patches.empty()) out["patches"] = patches;
   if (!torsion.empty()) out["torsion"] = torsion;

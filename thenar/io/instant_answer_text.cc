@@ -8,16 +8,13 @@
 
 #include "thenar/io/instant_answer.h"
 #include "thenar/io/instant_names_internal.h"
+#include "thenar/io/text_table_internal.h"
 
 namespace thenar {
 namespace {
 
-/// Numbers this small beside the largest of their kind are printed as 0.
-constexpr double kPrintedZero = 1e-12;
-
-std::string number_text(double x, double scale) {
-  return fmt::format("{:.5g}", std::abs(x) <= kPrintedZero * scale ? 0.0 : x);
-}
+using internal::number_text;
+using internal::Table;
 
 std::string verdict_sentence(Verdict verdict, std::size_t answers, const std::string& reason) {
   switch (verdict) {
@@ -36,35 +33,6 @@ std::string verdict_sentence(Verdict verdict, std::size_t answers, const std::st
   const char* const what = answers == 0 ? "Whether there is an answer" : "Whether there are other answers";
   return fmt::format("{} is undecided: {}.", what, reason);
 }
-
-/// A table whose columns are as wide as their widest entry; the first one and those after `left_from` to the left.
-class Table {
- public:
-  explicit Table(std::size_t left_from) : left_from_(left_from) {}
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-
-  std::string text() const {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows_) {
-      widths.resize(std::max(widths.size(), row.size()));
-      for (std::size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], row[j].size());
-    }
-    std::string out;
-    for (const auto& row : rows_) {
-      std::string line;
-      for (std::size_t j = 0; j < row.size(); ++j) {
-        const bool is_left = j == 0 || j >= left_from_ || j == 1;
-        line += is_left ? fmt::format("  {:<{}}", row[j], widths[j]) : fmt::format("  {:>{}}", row[j], widths[j]);
-      }
-      out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-    }
-    return out;
-  }
-
- private:
-  std::size_t left_from_;
-  std::vector<std::vector<std::string>> rows_;
-};
 
 /// "fixed", or "roll -> slide" where a contact changes what it does.
 std::string transition_text(const InstantContact& contact, ContactMode next) {

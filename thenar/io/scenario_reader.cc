@@ -69,7 +69,8 @@ class ScenarioReader {
     const auto name = root_.optional("name"), gravity = root_.optional("gravity"),
                parameters = root_.optional("parameters"), hands = root_.optional("hands"),
                objects = root_.optional("objects"), contacts = root_.optional("contacts"),
-               control = root_.optional("control"), wrenches = root_.optional("wrenches"), run = root_.optional("run");
+               control = root_.optional("control"), wrenches = root_.optional("wrenches"), run = root_.optional("run"),
+               strike = root_.optional("strike");
     root_.finish();
     scenario_.name = name ? read_name(*name) : fs::path(file_name_).stem().string();
     if (parameters) parameters_ = read::parameters(*parameters);
@@ -79,10 +80,11 @@ class ScenarioReader {
     scenario_.model = std::move(builder_).finalize();
     scenario_.shapes = std::move(added_.shapes);
     set_initial_state();
-    if (contacts) scenario_.contacts = internal::read_contacts(*contacts, parameters_, scenario_);
+    if (contacts) internal::read_contacts(*contacts, parameters_, scenario_);
     if (control) internal::read_control(*control, objects_, parameters_, scenario_);
     if (wrenches) internal::read_wrenches(*wrenches, parameters_, scenario_);
-    scenario_.run = internal::read_run(run ? *run : root_.required("run"), parameters_);
+    if (strike) scenario_.strike = internal::read_strike(*strike, parameters_, scenario_);
+    if (run || !strike) scenario_.run = internal::read_run(run ? *run : root_.required("run"), parameters_);
     check_inertia();
     return std::move(scenario_);
   }

@@ -7,15 +7,13 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/simulate/instant.h"
+#include "thenar/simulate/row_assembly_internal.h"
 
 namespace thenar::internal {
 namespace {
 
-/// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
-constexpr double kNoMotion = 1e-9;
 /// Mean normals shorter than this belong to a patch that looks all around.
 constexpr double kNoNormal = 1e-6;
 
@@ -29,23 +27,13 @@ int count_faces(const FrictionCone& cone) {
   return cone.kind == FrictionCone::Kind::box ? kBoxFaces : cone.faces;
 }
 
-/// Tells the rows of all contacts apart for as long as they exist: FNV-1a of the shapes, the point and the direction.
-std::uint64_t make_row_id(const FoundContact& place, std::uint64_t direction) {
-  std::uint64_t out = 14695981039346656037u;
-  for (const std::uint64_t part :
-       {static_cast<std::uint64_t>(place.shape_A), static_cast<std::uint64_t>(place.shape_B), place.id, direction}) {
-    for (int byte = 0; byte < 8; ++byte) out = (out ^ ((part >> (8 * byte)) & 255u)) * 1099511628211u;
-  }
-  return out;
-}
-
 /// Collects the rows of a scenario at one state.
 class InstantBuilder {
  public:
   InstantBuilder(const Scenario& scenario, const State& state, double time)
       : scenario_(scenario),
         model_(scenario.model),
-        rules_(scenario.contacts.value_or(ContactRules{.all_pairs = false})),
+        rules_(find_contact_rules(scenario)),
         q_(state.q),
         v_(state.v),
         time_(time),
@@ -61,13 +49,6 @@ class InstantBuilder {
   }
 
  private:
-  /// A row of the problem before A is known.
-  struct Row {
-    ConstraintRow row;
-    VectorX<double> J;
-    double drift = 0;
-  };
-
   void add_joint_rows() {
     ConstrainedMotion motion(scenario_);
     const Tolerances tolerances(model_, find_scales(model_, scenario_.initial), scenario_.run.tolerance);
@@ -81,7 +62,7 @@ class InstantBuilder {
         throw std::runtime_error(fmt::format("the {} stop of '{}' is struck: an impact comes first", row.side(),
                                              model_.dof_name(row.dof())));
       }
-      Row out{{.kind = problem_kind(row), .limit = row.friction_limit(), .id = static_cast<std::uint64_t>(i)},
+      AssembledRow out{{.kind = problem_kind(row), .limit = row.friction_limit(), .id = static_cast<std::uint64_t>(i)},
               VectorX<double>::Zero(model_.velocity_count()),
               row.bias()};
       row.add_transposed(1, out.J.data());
@@ -93,25 +74,14 @@ class InstantBuilder {
   void add_contacts() {
     update_positions(model_, q_.data(), workspace_);
     update_velocities(model_, v_.data(), workspace_);
-    ContactFinder finder(model_, scenario_.shapes, rules_);
-    const ContactTolerances tolerances(finder.calc_size(workspace_));
-    finder.update(workspace_, tolerances.touch());
-    const LawTable laws(model_, rules_);
-    double fastest = 0;
-    for (const FoundContact& place : finder.contacts()) {
-      InstantContact contact{
-          .name = contact_name(model_, place), .place = place, .law = laws.find_law(place.body_A, place.body_B)};
-      if (place.gap < -tolerances.touch()) {
-        throw std::runtime_error(fmt::format("'{}' overlap by {:.3g} m", contact.name, -place.gap));
-      }
-      ContactRows rows = calc_contact_rows(model_, workspace_, finder, place);
-      if (is_zero(rows, 0)) continue;  // nothing can press these two together: a planar body on its plane
-      fastest = std::max(fastest, (rows.J.topRows<3>().cwiseAbs() * v_.cwiseAbs()).maxCoeff());
-      std::copy_n(rows.velocity.data(), 3, contact.velocity.begin());
+    std::vector<TouchingContact> found = find_touching_contacts(scenario_, rules_, workspace_);
+    rest_ = calc_rest_speed(found, v_);
+    for (TouchingContact& touching : found) {
+      InstantContact contact{.name = touching.name, .place = touching.place, .law = touching.law};
+      std::copy_n(touching.rows.velocity.data(), 3, contact.velocity.begin());
       out_.contacts.push_back(std::move(contact));
-      contact_rows_.push_back(std::move(rows));
+      contact_rows_.push_back(std::move(touching.rows));
     }
-    rest_ = ContactTolerances::kRelativeRest * fastest;
     for (std::size_t i = 0; i < out_.contacts.size(); ++i) add_contact(out_.contacts[i], contact_rows_[i]);
   }
 
@@ -134,7 +104,7 @@ class InstantBuilder {
     const std::array<double, 3> mu{contact.friction, contact.friction, law.torsion};
     constexpr std::array<int, 3> kRowOf{1, 2, 3};  // T, U, rotation about N
     for (std::size_t k = 0; k < (law.fingertip == Fingertip::soft ? 3 : 2); ++k) {
-      if (is_zero(rows, kRowOf[k])) continue;
+      if (is_immovable(rows, kRowOf[k])) continue;
       contact.tangent_rows[k] = static_cast<int>(rows_.size());
       const RowKind kind = contact.slides ? RowKind::sliding : RowKind::tangent;
       rows_.push_back(
@@ -146,12 +116,6 @@ class InstantBuilder {
     if (!contact.has_friction()) return;  // no direction to slip in
     head.kind = RowKind::normal;
     head.faces = contact.slides ? 0 : count_faces(rules_.cone);
-  }
-
-  /// Whether no joint can bring about this motion.
-  bool is_zero(const ContactRows& rows, int row) const {
-    const double largest = rows.J.topRows<3>().cwiseAbs().maxCoeff();
-    return rows.J.row(row).cwiseAbs().maxCoeff() <= kNoMotion * largest;
   }
 
   /// Friction forces per normal force of a contact that slides: those that take most power from the slip, −μₖ² uₖ / |μ
@@ -212,22 +176,10 @@ class InstantBuilder {
   }
 
   void calc_response() {
-    const auto n = static_cast<Eigen::Index>(rows_.size());
-    MatrixX<double> J(n, model_.velocity_count());
-    out_.X.resize(model_.velocity_count(), n);
-    out_.problem.resize(static_cast<int>(n));
-    factorize_articulated(model_, workspace_);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const Row& row = rows_[static_cast<std::size_t>(i)];
-      J.row(i) = row.J;
-      const VectorX<double> column = row.J;
-      solve_articulated(model_, column.data(), workspace_, out_.X.col(i).data());
-      out_.problem.row(static_cast<int>(i)) = row.row;
-    }
-    const MatrixX<double> A = J * out_.X;
-    out_.problem.A() = 0.5 * (A + A.transpose());
-    out_.problem.b() = J * out_.vdot_free;
-    for (Eigen::Index i = 0; i < n; ++i) out_.problem.b()(i) += rows_[static_cast<std::size_t>(i)].drift;
+    const RowSystem system = assemble_rows(model_, workspace_, rows_, out_.problem);
+    out_.X = system.X;
+    out_.problem.b() = system.J * out_.vdot_free;
+    for (int i = 0; i < out_.problem.size(); ++i) out_.problem.b()(i) += rows_[static_cast<std::size_t>(i)].drift;
   }
 
   const Scenario& scenario_;
@@ -236,7 +188,7 @@ class InstantBuilder {
   VectorX<double> q_, v_;
   double time_;
   Workspace<double> workspace_;
-  std::vector<Row> rows_;
+  std::vector<AssembledRow> rows_;
   int part_count_ = 0;  ///< rows with z ≥ 0 so far
   std::vector<ContactRows> contact_rows_;
   double rest_ = 0;  ///< m/s

@@ -13,6 +13,7 @@
 #include "thenar/base/expression.h"
 #include "thenar/contact/body_shape.h"
 #include "thenar/contact/contact_rules.h"
+#include "thenar/impact/impact_problem.h"
 #include "thenar/model/model.h"
 #include "thenar/simulate/state.h"
 
@@ -80,6 +81,13 @@ struct NamedValue {
   double value = 0;  ///< SI
 };
 
+/// Two bodies that strike in a given point, whatever their shapes.
+struct StruckPoint {
+  BodyIndex body_A, body_B;
+  Vec3<double> point = Vec3<double>::zero();    ///< world, m
+  Vec3<double> normal = Vec3<double>{0, 0, 1};  ///< unit vector from B into A, world
+  ContactLaw law;
+};
 struct Scenario {
   std::string name;
   Model model;
@@ -88,6 +96,8 @@ struct Scenario {
   std::vector<WrenchProfile> wrenches;
   std::vector<BodyShape> shapes;
   std::optional<ContactRules> contacts;  ///< if the user asks for contacts; they are not simulated yet
+  ImpactOptions impact;                  ///< how contacts strike
+  std::optional<StruckPoint> strike;     ///< a contact given by itself, for `thenar impact`
   RunOptions run;
   std::vector<NamedValue> parameters;  ///< as set when the scenario was read
 };

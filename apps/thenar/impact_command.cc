@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "commands.h"
+#include "thenar/base/diagnostic.h"
+#include "thenar/io/impact_report.h"
+#include "thenar/io/png.h"
+#include "thenar/io/scenario_reader.h"
+
+namespace thenar::app {
+namespace {
+
+void check_picture(const std::string& plot) {
+  const std::filesystem::path picture(plot);
+  if (plot.empty() || picture.extension() == ".svg" || is_png_name(picture)) return;
+  throw InputError({"--plot", 0, 0}, fmt::format("expects a file called .svg or .png, found '{}'", plot));
+}
+
+[[noreturn]] void fail_without_impact(const ImpactCommand& command, const ImpactInstant& instant) {
+  const std::size_t touching = instant.contacts.size() + instant.stops.size();
+  throw InputError(
+      {command.scenario, 0, 0},
+      touching == 0 ? std::string("nothing touches at the start, so that nothing is struck; 'thenar check --contacts' "
+                                  "lists the gaps, and 'strike' gives a contact by itself")
+                    : fmt::format("{} contacts and stops touch at the start, but none of them is approached; "
+                                  "'thenar solve' tells what they do next",
+                                  touching));
+}
+
+ImpactInstant assemble(const Scenario& scenario) {
+  return scenario.strike ? assemble_impact(scenario, scenario.initial, *scenario.strike)
+                         : assemble_impact(scenario, scenario.initial);
+}
+
+}  // namespace
+
+int impact(const ImpactCommand& command) {
+  check_picture(command.plot);
+  const Scenario scenario = read_scenario(command.scenario, command.overrides);
+  const ImpactInstant instant = assemble(scenario);
+  if (!instant.is_struck()) fail_without_impact(command, instant);
+  const ImpactComparison comparison = compare_impact_laws(scenario, scenario.initial, instant, scenario.impact);
+  if (!command.plot.empty()) write_picture(plot_impact(scenario, instant), command.plot);
+  fmt::print("{}",
+             command.json ? impact_json(scenario, instant, comparison) : impact_text(scenario, instant, comparison));
+  const auto failed = [](const ImpactOutcome& outcome) { return outcome.answer.status == ImpactStatus::fault; };
+  return std::any_of(comparison.outcomes.begin(), comparison.outcomes.end(), failed) ? kRunFailed : kDone;
+}
+
+}  // namespace thenar::app

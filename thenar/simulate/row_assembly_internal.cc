@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/row_assembly_internal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "thenar/contact/contact_tolerances.h"
+#include "thenar/dynamics/forward_dynamics.h"
+
+namespace thenar::internal {
+namespace {
+
+/// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
+constexpr double kNoMotion = 1e-9;
+
+}  // namespace
+
+ContactRules find_contact_rules(const Scenario& scenario) {
+  return scenario.contacts.value_or(ContactRules{.all_pairs = false});
+}
+
+std::vector<TouchingContact> find_touching_contacts(const Scenario& scenario, const ContactRules& rules,
+                                                    const Workspace<double>& workspace) {
+  const Model& model = scenario.model;
+  ContactFinder finder(model, scenario.shapes, rules);
+  const ContactTolerances tolerances(finder.calc_size(workspace));
+  finder.update(workspace, tolerances.touch());
+  const LawTable laws(model, rules);
+  std::vector<TouchingContact> out;
+  for (const FoundContact& place : finder.contacts()) {
+    TouchingContact contact{contact_name(model, place), place, laws.find_law(place.body_A, place.body_B), {}};
+    if (place.gap < -tolerances.touch()) {
+      throw std::runtime_error(fmt::format("'{}' overlap by {:.3g} m", contact.name, -place.gap));
+    }
+    contact.rows = calc_contact_rows(model, workspace, finder, place);
+    if (!is_immovable(contact.rows, 0)) out.push_back(std::move(contact));
+  }
+  return out;
+}
+
+bool is_immovable(const ContactRows& rows, int row) {
+  const double largest = rows.J.topRows<3>().cwiseAbs().maxCoeff();
+  return rows.J.row(row).cwiseAbs().maxCoeff() <= kNoMotion * largest;
+}
+
+double calc_rest_speed(const std::vector<TouchingContact>& contacts, const VectorX<double>& v) {
+  double fastest = 0;
+  for (const TouchingContact& contact : contacts) {
+    fastest = std::max(fastest, (contact.rows.J.topRows<3>().cwiseAbs() * v.cwiseAbs()).maxCoeff());
+  }
+  return ContactTolerances::kRelativeRest * fastest;
+}
+
+/// FNV-1a of the shapes, the point and the direction.
+std::uint64_t make_row_id(const FoundContact& place, std::uint64_t direction) {
+  std::uint64_t out = 14695981039346656037u;
+  for (const std::uint64_t part :
+       {static_cast<std::uint64_t>(place.shape_A), static_cast<std::uint64_t>(place.shape_B), place.id, direction}) {
+    for (int byte = 0; byte < 8; ++byte) out = (out ^ ((part >> (8 * byte)) & 255u)) * 1099511628211u;
+  }
+  return out;
+}
+
+RowSystem assemble_rows(const Model& model, Workspace<double>& workspace, const std::vector<AssembledRow>& rows,
+                        ConstraintProblem& problem) {
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  RowSystem out{MatrixX<double>(n, model.velocity_count()), MatrixX<double>(model.velocity_count(), n)};
+  problem.resize(static_cast<int>(n));
+  factorize_articulated(model, workspace);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const AssembledRow& row = rows[static_cast<std::size_t>(i)];
+    out.J.row(i) = row.J;
+    solve_articulated(model, row.J.data(), workspace, out.X.col(i).data());
+    problem.row(static_cast<int>(i)) = row.row;
+  }
+  const MatrixX<double> A = out.J * out.X;
+  problem.A() = 0.5 * (A + A.transpose());
+  return out;
+}
+
+}  // namespace thenar::internal
