@@ -12,6 +12,7 @@
 #include "thenar/dynamics/batch.h"
 #include "thenar/dynamics/derivatives.h"
 #include "thenar/dynamics/energy.h"
+#include "thenar/dynamics/impulse_dynamics.h"
 #include "thenar/dynamics/inverse_dynamics.h"
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/dynamics/operational_inertia.h"
@@ -52,6 +53,7 @@ void expect_no_allocations(const Model& model, RandomTree& random) {
   Workspace<T> ws(model);
   MassMatrix<T> mass(model);
   OperationalInertia<T> operational(model);
+  ImpulseDynamics<T> impulse_dynamics(model);
   const std::vector<BodyPoint<T>> points = {{BodyIndex(1), Vec3<T>::zero()},
                                             {BodyIndex(model.body_count() - 1), Vec3<T>::zero()}};
   const std::vector<BodyWrench<T>> wrenches = {{BodyIndex(1), Wrench<T>::zero()}};
@@ -70,6 +72,7 @@ void expect_no_allocations(const Model& model, RandomTree& random) {
               mass.solve_in_place(out.data());
               factorize_articulated(model, ws);
               solve_articulated(model, tau.data(), ws, out.data());
+              impulse_dynamics.apply(model, wrenches, ws, out.data());
               operational.update(model, ws);
               operational.calc(model, ws, points, lambda);
               calc_kinetic_energy(model, ws, v.data());

@@ -14,6 +14,7 @@
 #include "random_trees.h"
 #include "thenar/dynamics/energy.h"
 #include "thenar/dynamics/forward_dynamics.h"
+#include "thenar/dynamics/impulse_dynamics.h"
 #include "thenar/dynamics/inverse_dynamics.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
@@ -192,6 +193,52 @@ TYPED_TEST(DynamicsIdentity, JacobiansAndBiasAccelerationsEqualDifferences) {
       const T speed = (J.cwiseAbs() * s.v.cwiseAbs()).norm();
       EXPECT_LE(((plus - minus) / (2 * h) - twist.tail(3)).norm(), T(1e-7) * speed) << name;
       EXPECT_LE(((J_plus - J_minus) / (2 * h) * s.v - acceleration).norm(), T(1e-7) * speed * s.v.norm()) << name;
+    }
+  }
+}
+
+/// Impulses on any bodies of any trees at once, two bodies against each other among them: Δv = M⁻¹ Σ Jᵀ P, and no other
+/// tree moves.
+TYPED_TEST(DynamicsIdentity, ImpulseRecursionEqualsMassMatrixRoute) {
+  using T = TypeParam;
+  RandomTree random(15);
+  for (const NamedModel& item : this->models()) {
+    const Model& model = item.model;
+    const int nv = model.velocity_count();
+    Workspace<T> ws(model);
+    MassMatrix<T> mass(model);
+    ImpulseDynamics<T> impulse_dynamics(model);
+    VectorX<T> dv(nv);
+    for (int k = 0; k < kStatesPerModel; ++k) {
+      const RandomState<T> s = draw_state<T>(model, random);
+      update_positions<T>(model, s.q.data(), ws);
+      factorize_articulated<T>(model, ws);
+      std::vector<BodyWrench<T>> impulses;
+      VectorX<T> expected = VectorX<T>::Zero(nv);
+      Eigen::Matrix<T, 6, Eigen::Dynamic> J(6, nv);
+      const Vec3<T> P = Vec3<double>(random.vector(1)).cast<T>();
+      BodyPoint<T> last{};
+      for (int i = 0; i < 1 + k % 4; ++i) {
+        const int body = static_cast<int>(random.uniform(0, model.body_count() - 1e-9));  // the world, too
+        last = {BodyIndex(body), Vec3<double>(random.vector(0.05)).cast<T>()};
+        const Vec3<T> part = i % 2 == 0 ? P : P * T(-1);
+        impulses.push_back(make_point_impulse<T>(model, ws, last.body, last.p_B, part));
+        calc_jacobian<T>(model, ws, last.body, last.p_B, J);
+        Eigen::Matrix<T, 3, 1> force(part.x, part.y, part.z);
+        expected += J.bottomRows(3).transpose() * force;
+      }
+      impulse_dynamics.apply(model, impulses, ws, dv.data());
+      mass.update(model, ws);
+      // Backward error: M Δv against Jᵀ P, term by term.
+      const MatrixX<T> M = mass.dense();
+      const T scale = (M.cwiseAbs() * dv.cwiseAbs()).maxCoeff() + expected.cwiseAbs().maxCoeff();
+      EXPECT_LE((M * dv - expected).cwiseAbs().maxCoeff(), T(1e-12) * scale) << item.name;
+      calc_jacobian<T>(model, ws, last.body, last.p_B, J);
+      const Motion<T> change = impulse_dynamics.calc_point_change(model, ws, last.body, last.p_B);
+      const VectorX<T> twist = J * dv;
+      EXPECT_NEAR(static_cast<double>(change.linear.x), static_cast<double>(twist(3)),
+                  1e-12 * static_cast<double>((J.cwiseAbs() * dv.cwiseAbs()).maxCoeff()))
+          << item.name;
     }
   }
 }

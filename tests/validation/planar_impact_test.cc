@@ -295,13 +295,14 @@ std::vector<double> calc_residuals(const std::vector<Trial>& trials) {
   return residuals;
 }
 
-/// Standard deviation of −u_N⁺/u_N⁻ within ten groups of equal size, ordered by a property of the trial.
-double calc_restitution_scatter(std::vector<Trial> trials, const std::function<double(const Trial&)>& property) {
+/// Standard deviation of −u_N⁺/u_N⁻ within groups of equal size, ordered by a property of the trial.
+double calc_restitution_scatter(std::vector<Trial> trials, std::size_t groups,
+                                const std::function<double(const Trial&)>& property) {
   std::sort(trials.begin(), trials.end(), [&](const Trial& a, const Trial& b) { return property(a) < property(b); });
   const auto restitution = [](const Trial& trial) { return -(trial.J * trial.after)(0) / (trial.J * trial.before)(0); };
   std::vector<double> deviations;
-  for (std::size_t group = 0; group < 10; ++group) {
-    const std::size_t begin = group * trials.size() / 10, end = (group + 1) * trials.size() / 10;
+  for (std::size_t group = 0; group < groups; ++group) {
+    const std::size_t begin = group * trials.size() / groups, end = (group + 1) * trials.size() / groups;
     double mean = 0;
     for (std::size_t i = begin; i < end; ++i) mean += restitution(trials[i]) / static_cast<double>(end - begin);
     for (std::size_t i = begin; i < end; ++i) deviations.push_back(restitution(trials[i]) - mean);
@@ -331,7 +332,7 @@ TEST_F(PlanarImpactData, ApproachesBeforeAndPartsAfter) {
 
 TEST_F(PlanarImpactData, MomentumBalancesWithTheTangentRowReversed) {
   // M (v⁺ − v⁻) = Jᵀ P are three equations for two unknowns: what is left over knows of no law, and tells the signs of
-  // the rotation in the rows of J. With the right ones it is noise, with others it is as large as the spin gained.
+  // the rotation in the rows of J. With the right ones it is small, with others as large as the spin gained.
   const double right = calc_rms(calc_residuals(all_));
   for (const RowSigns signs : {RowSigns{1, -1}, RowSigns{1, 1}, RowSigns{-1, 1}, RowSigns{-1, -1}}) {
     const std::vector<double> residuals = calc_residuals(read_trials(signs));
@@ -344,7 +345,8 @@ TEST_F(PlanarImpactData, MomentumBalancesWithTheTangentRowReversed) {
 }
 
 TEST_F(PlanarImpactData, MomentumBalanceAgreesWithTheRadiusOfGyration) {
-  // ρ² Δω = (angular momentum per mass), with noise on both sides: either regression bounds ρ from one side.
+  // ρ² Δω is the angular impulse per mass. There is noise on both sides: of the two regressions, one gives too small
+  // and one too large a ρ.
   double moment2 = 0, product = 0, spin2 = 0;
   for (const Trial& trial : all_) {
     const Vector3d change = trial.after - trial.before;
@@ -367,7 +369,11 @@ TEST_F(PlanarImpactData, FrictionalLawsBeatFrictionless) {
   const auto show = [&](const char* name, const Parameters* p, const Predictor& predictor) {
     const Score s = calc_score(odd_, predictor);
     std::printf("%-30s ", name);
-    p ? std::printf("%.3f %.3f", p->restitution, p->friction) : std::printf("%5s %5s", "", "");
+    if (p) {
+      std::printf("%.3f %.3f", p->restitution, p->friction);
+    } else {
+      std::printf("%5s %5s", "", "");
+    }
     std::printf(" | %.3f %5.1f%% %5.1f%% %6.3f | %.3f %.3f %5.2f %.3f %.3f\n", s.rms, 100 * s.rms / change,
                 100 * s.rms / std::sqrt(before), s.median, s.velocity(0), s.velocity(1), s.velocity(2), s.contact(0),
                 s.contact(1));
@@ -378,9 +384,10 @@ TEST_F(PlanarImpactData, FrictionalLawsBeatFrictionless) {
   const Parameters smooth = fit(even_, ImpactLaw::frictionless);
   const Score frictionless = show("frictionless", &smooth, apply_law(ImpactLaw::frictionless, smooth));
   Parameters fitted;
+  Score score;
   for (const ImpactLaw law : kFrictionalLaws) {
     fitted = fit(even_, law);
-    const Score score = show(to_string(law), &fitted, apply_law(law, fitted));
+    score = show(to_string(law), &fitted, apply_law(law, fitted));
     // A factor of 10, 2.5 and 2.5: round numbers below the 12, 3 and 3 that were found when this was written.
     EXPECT_LT(score.rms, 0.1 * change) << to_string(law);
     EXPECT_LT(score.rms, 0.4 * frictionless.rms) << to_string(law);
@@ -390,12 +397,20 @@ TEST_F(PlanarImpactData, FrictionalLawsBeatFrictionless) {
   const Parameters faster = refine(even_, ImpactLaw::poisson, fit(even_, ImpactLaw::poisson), true);
   show("poisson, e linear in speed", &faster, apply_law(ImpactLaw::poisson, faster));
   std::printf("    slope of e: %.3f per m/s\n", faster.restitution_per_speed);
-  show("stronge, each trial its own e", nullptr, [&](const Trial& trial) {
+  const Score own_restitution = show("stronge, each trial its own e", nullptr, [&](const Trial& trial) {
     return trial.after_impulse(reach_with_friction(trial, ImpactLaw::stronge, fitted.friction).P);
   });
-  show("any law, own e and mu", nullptr,
-       [](const Trial& trial) { return trial.after_impulse(reach_with_any_law(trial).P); });
-  show("best impulse of each trial", nullptr, apply_best_impulse);
+  const Score own_both = show("any law, own e and mu", nullptr,
+                              [](const Trial& trial) { return trial.after_impulse(reach_with_any_law(trial).P); });
+  const Score best = show("best impulse of each trial", nullptr, apply_best_impulse);
+  const auto share = [&](double larger, double smaller) {
+    return 100 * (larger * larger - smaller * smaller) / (score.rms * score.rms);
+  };
+  std::printf(
+      "mean square error of stronge: scatter of e %.0f%%, of mu %.0f%%, out of reach of laws %.0f%%, of impulses "
+      "%.0f%%\n",
+      share(score.rms, own_restitution.rms), share(own_restitution.rms, own_both.rms), share(own_both.rms, best.rms),
+      share(best.rms, 0));
 }
 
 TEST_F(PlanarImpactData, FittedParametersAreStable) {
@@ -440,10 +455,10 @@ TEST_F(PlanarImpactData, SpeedDoesNotExplainRestitution) {
 
   std::printf(
       "standard deviation of restitution: %.3f, within tenths by speed of approach %.3f, by slip %.3f, by lever %.3f\n",
-      calc_restitution_scatter(all_, [](const Trial&) { return 0; }),
-      calc_restitution_scatter(all_, [](const Trial& trial) { return (trial.J * trial.before)(0); }),
-      calc_restitution_scatter(all_, [](const Trial& trial) { return (trial.J * trial.before)(1); }),
-      calc_restitution_scatter(all_, [](const Trial& trial) { return trial.J(0, 2); }));
+      calc_restitution_scatter(all_, 1, [](const Trial& trial) { return trial.number; }),
+      calc_restitution_scatter(all_, 10, [](const Trial& trial) { return (trial.J * trial.before)(0); }),
+      calc_restitution_scatter(all_, 10, [](const Trial& trial) { return (trial.J * trial.before)(1); }),
+      calc_restitution_scatter(all_, 10, [](const Trial& trial) { return trial.J(0, 2); }));
 }
 
 TEST_F(PlanarImpactData, SearchFindsWhatALawReaches) {
@@ -457,9 +472,9 @@ TEST_F(PlanarImpactData, SearchFindsWhatALawReaches) {
   }
 }
 
-TEST_F(PlanarImpactData, LawsExplainMostOfWhatAnImpulseExplains) {
-  // Noise of unknown size acts in all directions. One of them, which no impulse can reach, shows its size: as many
-  // trials as that would leave the set that laws can reach even if the laws were right.
+TEST_F(PlanarImpactData, FewTrialsAreOutOfReachByMoreThanNoise) {
+  // Noise acts in all directions of the velocity. In one of them no impulse acts, so that its size is seen there; it is
+  // taken to be as large in the other two.
   const std::vector<double> residuals = calc_residuals(all_);
   const double noise = calc_median(residuals) / 0.6745;  // standard deviation, if normal
   int outside = 0, above_noise = 0, above_three = 0, residual_above_three = 0, past_rest = 0, above_noise_past_rest = 0;
@@ -468,7 +483,7 @@ TEST_F(PlanarImpactData, LawsExplainMostOfWhatAnImpulseExplains) {
     const Trial& trial = all_[i];
     const Vector2d P = trial.best_impulse(), u = trial.J * trial.before;
     const Reached reached = reach_with_any_law(trial);
-    // Both bounds are bounds: the three parts of the error are at right angles.
+    // What the best impulse leaves over and what lies between impulses are at right angles.
     EXPECT_NEAR(std::hypot(residuals[i], reached.distance), trial.error_of(trial.after_impulse(reached.P)), 1e-9);
     const bool is_past_rest = (trial.K() * (P - reached.P))(1) * u(1) < 0;  // more friction than brings slip to rest
     friction = std::max(friction, std::abs(P(1)) / P(0));
@@ -499,22 +514,30 @@ SlipEnd find_slip_end(const PointImpactResult& result) {
   return result.has(ImpactMark::stick) ? sticks : slides_on;
 }
 
-TEST_F(PlanarImpactData, SlipAfterTheImpactIsOverestimated) {
+TEST_F(PlanarImpactData, SlipThatComesToRestTurnsBackFurtherThanPredicted) {
   const Parameters fitted = fit(even_, ImpactLaw::stronge);
   std::array<std::vector<double>, 3> errors, slips;
   for (const Trial& trial : odd_) {
     const PointImpactResult result = solve_point_impact(make_impact(trial, fitted), ImpactLaw::stronge);
     const Vector3d error = trial.after_impulse(result.P.head<2>()) - trial.after;
+    const double forward = (trial.J * trial.before)(1) < 0 ? -1 : 1;
     errors[find_slip_end(result)].push_back(kinetic_norm(error));
-    slips[find_slip_end(result)].push_back((trial.J * error)(1));
+    slips[find_slip_end(result)].push_back(forward * (trial.J * error)(1));
   }
   for (const SlipEnd end : {slides_on, sticks, slides_back}) {
-    std::printf("stronge, %-11s %3zu trials: rms %.3f m/s, median of u_T predicted - measured %+.3f m/s\n",
-                std::array{"slides on", "sticks", "slides back"}[end], errors[end].size(), calc_rms(errors[end]),
-                calc_median(slips[end]));
-    EXPECT_GT(errors[end].size(), 50u);
-    // In all groups the bodies slip less, or further back, than predicted: not noise, but something the law lacks.
-    EXPECT_GT(calc_median(slips[end]), 0);
+    const double count = static_cast<double>(slips[end].size());
+    const double over =
+        static_cast<double>(std::count_if(slips[end].begin(), slips[end].end(), [](double slip) { return slip > 0; }));
+    std::printf(
+        "stronge, %-11s %3.0f trials: rms %.3f m/s, slip predicted - measured: median %+.3f m/s, positive %.0f%%\n",
+        std::array{"slides on", "sticks", "slides back"}[end], count, calc_rms(errors[end]), calc_median(slips[end]),
+        100 * over / count);
+    // In the direction of slip before the impact. Errors of either sign would be positive in one half of the trials,
+    // with a standard deviation of 1/(2 √count); three of them are asked for. Trials that slide on miss this (2.9), so
+    // that nothing is claimed of them.
+    if (end != slides_on) {
+      EXPECT_GT(over / count, 0.5 + 1.5 / std::sqrt(count));
+    }
   }
 }
 
@@ -526,7 +549,7 @@ TEST_F(PlanarImpactData, OneTrialGainsEnergy) {
     ++gains;
     std::printf("trial %d: energy times %.2f, spin %.1f to %.1f rad/s, left over by the best impulse %.2f m/s\n",
                 trial.number, ratio, trial.before(2), trial.after(2), trial.error_of(apply_best_impulse(trial)));
-    // Not an impact with a gain, but one measured wrongly: no impulse explains it.
+    // No impulse at the contact point explains it either: it speaks of the measurement, not of impacts.
     EXPECT_GT(trial.error_of(apply_best_impulse(trial)), 5 * calc_rms(calc_residuals(all_)));
   }
   EXPECT_EQ(gains, 1);

@@ -115,9 +115,9 @@ VectorX<double> refine_impulse(const ConstraintProblem& problem, const VectorX<d
     now = refinement.step(now);
     if (!now.allFinite()) break;
     const double found = calc_grade(problem, now);
-    if (!(found < grade)) continue;
-    grade = found;
-    best = now;
+    const bool is_better = found < grade;
+    if (is_better) grade = found, best = now;
+    if (!is_better && k > 0) break;
   }
   return best;
 }

@@ -5,6 +5,7 @@
 
 #include <Eigen/QR>
 #include <algorithm>
+#include <cmath>
 
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
@@ -237,10 +238,10 @@ PropagatedImpact propagate_velocities(const Scenario& scenario, const State& sta
   for (const ImpactContact& contact : instant.contacts) {
     if (!is_struck(contact)) follow(scenario.model, contact, instant.v, out.v);
   }
-  const VectorX<double> impulse = instant.J.transpose() * out.z;
-  const VectorX<double> defect = calc_mass_matrix(scenario.model, state.q) * (out.v - instant.v) - impulse;
-  const double size = impulse.lpNorm<Eigen::Infinity>();
-  out.momentum_defect = size > 0 ? defect.lpNorm<Eigen::Infinity>() / size : 0;
+  const MatrixX<double> M = calc_mass_matrix(scenario.model, state.q);
+  const VectorX<double> brought = instant.X * out.z, defect = out.v - instant.v - brought;
+  const double size = brought.dot(M * brought);
+  out.momentum_defect = size > 0 ? std::sqrt(defect.dot(M * defect) / size) : 0;
   return out;
 }
 

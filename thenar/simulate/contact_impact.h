@@ -68,7 +68,7 @@ struct PropagatedImpact {
   ImpactStatus status = ImpactStatus::fault;
   VectorX<double> z;  ///< impulses of the contacts that are struck
   VectorX<double> v;  ///< after
-  /// Largest entry of M (v⁺ − v) − Jᵀ z over that of Jᵀ z: momentum from nowhere.
+  /// Momentum from nowhere: v⁺ − v − X z over X z, in the norm of the kinetic energy.
   double momentum_defect = 0;
 };
 PropagatedImpact propagate_velocities(const Scenario& scenario, const State& state, const ImpactInstant& instant,
