@@ -60,11 +60,13 @@ class StruckTree {
     impact.K = (0.5 * (impact.K + impact.K.transpose())).eval();
     // u = Jv with Jᵀ = M X. One in four starts without slip.
     impact.u.head<3>() = X_.transpose() * (M_ * v);
+    const double approach = std::abs(impact.u(0));
     if (random.uniform(0, 1) < 0.25) {
       v -= X_.rightCols<2>() *
            impact.K.block<2, 2>(1, 1).completeOrthogonalDecomposition().solve(impact.u.segment<2>(1));
       impact.u.head<3>() = X_.transpose() * (M_ * v);
       impact.u.segment<2>(1).setZero();
+      if (std::abs(impact.u(0)) < 1e-4 * approach) return false;  // nothing is left but rounding
     }
     if (!(impact.K(0, 0) > 1e-9 * impact.K.norm()) || impact.u(0) == 0) return false;
     if (impact.u(0) > 0) v *= -1, impact.u *= -1;
@@ -85,7 +87,9 @@ class StruckTree {
     const Vec3<double> P = frame_.N * result.P(0) + frame_.T * result.P(1) + frame_.U * result.P(2);
     const VectorX<double> impulse = (J_A - J_B).bottomRows<3>().transpose() * Eigen::Vector3d(P.x, P.y, P.z);
     const VectorX<double> dv = X_ * result.P.head<3>();
-    const double scale = (M_.cwiseAbs() * dv.cwiseAbs()).maxCoeff() + impulse.cwiseAbs().maxCoeff();
+    // Of the numbers that are summed: impulses that nearly cancel each other are large where K is nearly singular.
+    const VectorX<double> terms = X_.cwiseAbs() * result.P.head<3>().cwiseAbs();
+    const double scale = (M_.cwiseAbs() * terms).maxCoeff() + impulse.cwiseAbs().maxCoeff();
     return (M_ * dv - impulse).cwiseAbs().maxCoeff() / scale;
   }
 
@@ -157,7 +161,9 @@ TEST(RandomImpacts, ObeyWhatMustHoldForAllOfThem) {
         if (law == ImpactLaw::poisson) poisson_gain = std::max(poisson_gain, change / before);
         newton_gains += law == ImpactLaw::newton && change > 1e-9 * before;
       }
-      if (has_constant_friction(stronge)) {
+      // Where friction holds the bodies together for good (K is singular) there is no work to give back.
+      const bool rebounds = stronge.u(0) > 1e-6 * impact.restitution * speed;
+      if (has_constant_friction(stronge) && rebounds) {
         ++straight;
         ASSERT_LT((poisson.P - stronge.P).norm(), 1e-12 * poisson.P.norm());
       }
@@ -172,7 +178,7 @@ TEST(RandomImpacts, ObeyWhatMustHoldForAllOfThem) {
   EXPECT_GT(straight, kImpacts / 1000);
   EXPECT_GT(newton_gains, 0);
   EXPECT_LT(poisson_gain, 1e-12);
-  EXPECT_LT(residual, 1e-9);  // rounding of a recursion through masses that differ by 1e6
+  EXPECT_LT(residual, 1e-12);
 }
 
 }  // namespace
