@@ -9,9 +9,8 @@
 
 #include "../dynamics/random_trees.h"
 #include "thenar/contact/contact_frame.h"
-#include "thenar/dynamics/impulse_dynamics.h"
+#include "thenar/dynamics/contact_mobility.h"
 #include "thenar/dynamics/mass_matrix.h"
-#include "thenar/dynamics/operational_inertia.h"
 #include "thenar/impact/point_impact.h"
 
 namespace thenar {
@@ -26,7 +25,7 @@ constexpr int kImpactsPerTree = 50;
 class StruckTree {
  public:
   StruckTree(const Model& model, RandomTree& random)
-      : model_(model), ws_(model), impulses_(model), mass_(model), X_(model.velocity_count(), 3) {
+      : model_(model), ws_(model), mobility_(model), mass_(model), X_(model.velocity_count(), 3) {
     const VectorX<double> q = random.position(model);
     update_positions(model_, q.data(), ws_);
     factorize_articulated(model_, ws_);
@@ -47,17 +46,9 @@ class StruckTree {
     frame_ = make_contact_frame(Vec3<double>(normal), false);
     v = random.numbers(model_.velocity_count(), 1);
     impact.tangents = 2;
-    const std::array<Vec3<double>, 3> axes{frame_.N, frame_.T, frame_.U};
-    for (int k = 0; k < 3; ++k) {
-      const std::array<BodyWrench<double>, 2> pair{
-          make_point_impulse(model_, ws_, A_.body, A_.p_B, axes[static_cast<std::size_t>(k)]),
-          make_point_impulse(model_, ws_, B_.body, B_.p_B, axes[static_cast<std::size_t>(k)] * -1.0)};
-      impulses_.apply(model_, pair, ws_, X_.col(k).data());
-      const Vec3<double> change = impulses_.calc_point_change(model_, ws_, A_.body, A_.p_B).linear -
-                                  impulses_.calc_point_change(model_, ws_, B_.body, B_.p_B).linear;
-      for (int i = 0; i < 3; ++i) impact.K(i, k) = dot(change, axes[static_cast<std::size_t>(i)]);
-    }
-    impact.K = (0.5 * (impact.K + impact.K.transpose())).eval();
+    mobility_.update(model_, A_, B_, {frame_.N, frame_.T, frame_.U}, ws_);
+    X_ = mobility_.X();
+    impact.K.topLeftCorner<3, 3>() = mobility_.K();
     // u = Jv with Jᵀ = M X. One in four starts without slip.
     impact.u.head<3>() = X_.transpose() * (M_ * v);
     const double approach = std::abs(impact.u(0));
@@ -99,7 +90,7 @@ class StruckTree {
  private:
   const Model& model_;
   Workspace<double> ws_;
-  ImpulseDynamics<double> impulses_;
+  ContactMobility mobility_;
   MassMatrix<double> mass_;
   MatrixX<double> M_, X_;
   BodyPoint<double> A_, B_;
