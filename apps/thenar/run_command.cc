@@ -64,6 +64,9 @@ void write_summary(const Scenario& scenario, RunFiles& files, RunReport& report)
 
 int run(const RunCommand& command) {
   const Scenario scenario = read_scenario(command.scenario, command.overrides);
+  if (scenario.strike) {
+    throw InputError({command.scenario, 0, 0}, "'strike' is one contact by itself, for 'thenar impact', and no run");
+  }
   if (scenario.contacts) {
     throw InputError({command.scenario, 0, 0},
                      "contacts between bodies are not simulated yet; thenar check --contacts lists them");

@@ -71,6 +71,9 @@ int solve_problem(const SolveCommand& command, const ConstraintProblem& problem,
 
 int solve_scenario(const SolveCommand& command, bool is_quiet) {
   const Scenario scenario = read_scenario(command.file, command.overrides);
+  if (scenario.strike) {
+    throw InputError({command.file, 0, 0}, "'strike' is one contact by itself; 'thenar impact' tells what it does");
+  }
   InstantOptions options;
   options.search = make_search(command, is_quiet);
   const Instant instant = solve_instant(scenario, scenario.initial, options);

@@ -158,5 +158,47 @@ TEST(ContactLawReader, AListMayAddExceptionsToAuto) {
   EXPECT_TRUE(read("{pairs: [auto]}").all_pairs);
 }
 
+TEST(ContactLawReader, RestitutionMayBeAFunctionOfTheApproachSpeed) {
+  const Restitution e = read("{restitution: 0.8/(1 + v)}").law.restitution;
+  EXPECT_FALSE(e.is_constant());
+  EXPECT_DOUBLE_EQ(e.at(0), 0.8);
+  EXPECT_DOUBLE_EQ(e.at(3), 0.2);
+  EXPECT_TRUE(read("{restitution: 0.8}").law.restitution.is_constant());
+  // What the file promises at some speeds it need not keep at others.
+  EXPECT_EQ(read("{restitution: v < 1000 ? 0.5 : 2}").law.restitution.at(2000), 1);
+}
+
+ImpactOptions read_impact(const std::string& text) {
+  return testing::parse(
+             "objects: [{name: ball, shape: {sphere: 1 cm}, mass: 1}]\n"
+             "contacts: {impact: " +
+             text + "}\n")
+      .impact;
+}
+
+TEST(ContactLawReader, ImpactsHaveALawATreatmentAndAWordAboutEnergy) {
+  EXPECT_EQ(ImpactOptions().law, ImpactLaw::poisson);
+  EXPECT_EQ(read_impact("stronge").law, ImpactLaw::stronge);
+  const ImpactOptions all = read_impact("{law: newton, several: sequential, energy: cap}");
+  EXPECT_EQ(all.law, ImpactLaw::newton);
+  EXPECT_EQ(all.treatment, ImpactTreatment::sequential);
+  EXPECT_TRUE(all.cap_energy);
+  EXPECT_FALSE(read_impact("{energy: report}").cap_energy);
+}
+
+TEST(ContactLawReader, StrikeIsAContactByItself) {
+  const Scenario s = parse_scenario(
+      "thenar: 1\nobjects: [{name: a, mass: 1, inertia: [1, 1, 1]}, {name: b, mass: 1, inertia: [1, 1, 1]}]\n"
+      "contacts: {friction: 0.7, restitution: 0.2}\n"
+      "strike: {a: a, b: b, point: [1 cm, 0, 0], normal: [0, 3, 4], restitution: 0.9}\n",
+      "strike.yaml");
+  ASSERT_TRUE(s.strike);
+  EXPECT_EQ(s.strike->body_B, *s.model.find_body("b"));
+  EXPECT_DOUBLE_EQ(s.strike->point.x, 0.01);
+  EXPECT_DOUBLE_EQ(s.strike->normal.y, 0.6);
+  EXPECT_EQ(s.strike->law.friction, 0.7);  // of `contacts`
+  EXPECT_EQ(s.strike->law.restitution, 0.9);
+}
+
 }  // namespace
 }  // namespace thenar
