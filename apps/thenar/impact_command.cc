@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <stdexcept>
 
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
@@ -36,6 +37,14 @@ ImpactInstant assemble(const Scenario& scenario) {
                          : assemble_impact(scenario, scenario.initial);
 }
 
+std::string draw(const Scenario& scenario, const ImpactInstant& instant) {
+  try {
+    return plot_impact(scenario, instant);
+  } catch (const std::invalid_argument& error) {
+    throw InputError({"--plot", 0, 0}, error.what());
+  }
+}
+
 }  // namespace
 
 int impact(const ImpactCommand& command) {
@@ -44,7 +53,7 @@ int impact(const ImpactCommand& command) {
   const ImpactInstant instant = assemble(scenario);
   if (!instant.is_struck()) fail_without_impact(command, instant);
   const ImpactComparison comparison = compare_impact_laws(scenario, scenario.initial, instant, scenario.impact);
-  if (!command.plot.empty()) write_picture(plot_impact(scenario, instant), command.plot);
+  if (!command.plot.empty()) write_picture(draw(scenario, instant), command.plot);
   fmt::print("{}",
              command.json ? impact_json(scenario, instant, comparison) : impact_text(scenario, instant, comparison));
   const auto failed = [](const ImpactOutcome& outcome) { return outcome.answer.status == ImpactStatus::fault; };

@@ -165,7 +165,7 @@ TEST(ContactLawReader, RestitutionMayBeAFunctionOfTheApproachSpeed) {
   EXPECT_DOUBLE_EQ(e.at(3), 0.2);
   EXPECT_TRUE(read("{restitution: 0.8}").law.restitution.is_constant());
   // What the file promises at some speeds it need not keep at others.
-  EXPECT_EQ(read("{restitution: v < 1000 ? 0.5 : 2}").law.restitution.at(2000), 1);
+  EXPECT_EQ(read("{restitution: 0.5 + step(v - 1000)}").law.restitution.at(2000), 1);
 }
 
 ImpactOptions read_impact(const std::string& text) {

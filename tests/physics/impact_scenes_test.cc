@@ -210,6 +210,17 @@ TEST(ImpactScenes, StopsTakePart) {
   EXPECT_GE(presses.contacts[0].J.row(0).dot(v), -1e-12);
 }
 
+TEST(ImpactScenes, DryFrictionOfJointsHasNoImpulse) {
+  // However strong, it is a finite force, and an impact takes no time.
+  const auto after = [](const std::string& friction) -> VectorX<double> {
+    const Scenario scenario = parse_scenario(kStoppedFinger, "f.yaml", {},
+                                             std::vector<std::string>{"hands.f.bodies.b.joint.friction=" + friction});
+    const ImpactInstant instant = assemble_impact(scenario, scenario.initial, *scenario.strike);
+    return instant.calc_velocity(solve_impact(instant.problem).z);
+  };
+  EXPECT_EQ(after("0"), after("1000"));
+}
+
 TEST(ImpactScenes, LocksAndCouplingsActAllTheTime) {
   // With the second joint locked the finger is one body: K of the end is l²/I about the first joint.
   const std::string text = std::string(kStoppedFinger);

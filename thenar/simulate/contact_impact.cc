@@ -6,6 +6,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
@@ -98,9 +99,11 @@ class ImpactBuilder {
       row.update(q_.data(), v_.data());
       VectorX<double> J = VectorX<double>::Zero(model_.velocity_count());
       row.add_transposed(1, J.data());
+      const double rate = row.multiply(v_.data());
+      const bool rests = std::abs(rate) <= tolerances.speed_rounding(row.dof());
       if (is_stop) {
         out_.stops.push_back({fmt::format("{} stop of '{}'", row.side(), model_.dof_name(row.dof())), row.dof(),
-                              static_cast<int>(rows_.size()), row.multiply(v_.data()), row.restitution()});
+                              static_cast<int>(rows_.size()), rests ? 0 : rate, row.restitution()});
       }
       add_row({.kind = is_stop ? RowKind::unilateral : RowKind::bilateral, .id = static_cast<std::uint64_t>(i)}, J,
               is_stop ? row.restitution() : 0);
@@ -111,7 +114,12 @@ class ImpactBuilder {
     const ContactRows& rows = found.rows;
     ImpactContact contact{.name = found.name, .place = found.place, .law = found.law, .J = rows.J.topRows<4>()};
     contact.velocity = rows.velocity.head<4>();
-    contact.restitution = found.law.restitution.at(std::max(0.0, -rows.velocity(0)));
+    const double approach = std::max(0.0, -rows.velocity(0));
+    contact.restitution = found.law.restitution.at(approach);
+    if (std::isnan(contact.restitution)) {
+      throw std::runtime_error(
+          fmt::format("the restitution of '{}' has no value at {:.6g} m/s", contact.name, approach));
+    }
     contact.row = static_cast<int>(rows_.size());
     add_row({.kind = RowKind::unilateral, .id = internal::make_row_id(found.place, 0)}, rows.J.row(0),
             contact.restitution);
@@ -134,6 +142,7 @@ class ImpactBuilder {
       double& rate = out_.problem.rows.b()(contact.row);
       if (std::abs(rate) <= out_.rest) rate = 0;
     }
+    for (const ImpactStop& stop : out_.stops) out_.problem.rows.b()(stop.row) = stop.rate;
     for (int i = 0; i < out_.problem.rows.size(); ++i) {
       if (out_.problem.rows.row(i).kind == RowKind::bilateral) out_.problem.rows.b()(i) = 0;
     }
