@@ -11,13 +11,25 @@
 /// spin of the bodies, travel of the points over both surfaces, turn of the frame (contact_kinematics.h).
 
 #include "thenar/contact/contact_finder.h"
+#include "thenar/contact/gap_function.h"
 
 namespace thenar {
 
 struct ContactRows {
   MatrixX<double> J;  ///< 6 × nv: linear N, T, U; angular N, T, U
   Eigen::Matrix<double, 6, 1> velocity, drift;
+  Eigen::Matrix<double, 6, Eigen::Dynamic> J_A, J_B;  ///< of the bodies at their places, world axes, angular first
 };
+
+/// The same bodies and features as a function of q and v, started at the contact. Needs update_positions, and the
+/// finder's contacts at these positions.
+GapFunction<double> make_gap_function(const Model& model, const Workspace<double>& workspace,
+                                      const ContactFinder& finder, const FoundContact& contact);
+
+/// Rows in a frame whose N is gap.N(), with memory of their own: no heap use from the second call on. Needs
+/// update_positions and update_velocities of the workspace and of the gap function.
+void update_contact_rows(const Model& model, const Workspace<double>& workspace, const FoundContact& contact,
+                         const GapFunction<double>& gap, const ContactFrame<double>& frame, ContactRows& rows);
 
 /// Needs update_positions and update_velocities of the workspace, and the finder's contacts at these positions. Throws
 /// std::runtime_error if the features of the contact do not face each other there.

@@ -42,7 +42,8 @@ ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
       origin_(scenario.initial.q),
       workspace_(scenario.model),
       response_(scenario.model, rows_.size()),
-      derivatives_(scenario.model) {
+      derivatives_(scenario.model),
+      contact_reactions_(scenario.model) {
   const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
   for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
   for (VectorX<double>* vector : {&effort_, &vdot_, &increment_}) vector->setZero(nv);
@@ -59,6 +60,16 @@ void ConstrainedMotion::set_mode(const Mode& mode) {
   row_products_.setZero(k, size());
   has_curved_rows_ = std::any_of(mode.held.begin(), mode.held.end(),
                                  [&](int i) { return !rows_[static_cast<std::size_t>(i)].is_constant(); });
+}
+
+void ConstrainedMotion::set_contacts(std::vector<HeldContact> contacts) {
+  mode_is_new_ = true;
+  contact_reactions_.contacts = std::move(contacts);
+}
+
+void ConstrainedMotion::set_origin(const VectorX<double>& q) {
+  origin_ = q;
+  for (HeldContact& contact : contact_reactions_.contacts) contact.anchor();
 }
 
 void ConstrainedMotion::calc_position(const double* x, double* q) const {
@@ -92,7 +103,11 @@ void ConstrainedMotion::calc_slope(double t, const double* y, double* slope) {
   calc_position(y, q_.data());
   PowerFlow<double> power;
   calc_free_acceleration(t, q_.data(), v, slope + nv, power);
-  if (!mode_.held.empty()) add_reactions(q_.data(), v, slope + nv);
+  if (!contacts().empty()) {
+    add_contact_reactions(q_.data(), v, slope + nv, power);
+  } else if (!mode_.held.empty()) {
+    add_reactions(q_.data(), v, slope + nv);
+  }
   std::copy_n(v, nv, slope);
   apply_inverse_jacobian(model(), y, slope);
   slope[2 * nv] = power.work;
@@ -122,6 +137,19 @@ void ConstrainedMotion::add_reactions(const double* q, const double* v, double* 
     // To the last bit, so that a joint at rest on a stop stays where it is.
     if (row.is_constant()) vdot[row.dof()] = 0;
   }
+}
+
+/// The same together with contacts that hold. Where one of them is lost the slope is no number, and the step is not
+/// taken.
+void ConstrainedMotion::add_contact_reactions(const double* q, const double* v, double* vdot,
+                                              PowerFlow<double>& power) {
+  for (const int i : mode_.held) rows_[static_cast<std::size_t>(i)].update(q, v);
+  if (!contact_reactions_.update(q, v)) {
+    std::fill_n(vdot, size(), std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  power.dissipated += contact_reactions_.add_reactions(rows_, mode_.held, vdot);
+  reactions_ = contact_reactions_.joint_reactions();
 }
 
 /// Derivatives of the free motion serve in every mode. After an event they are kept if the position has hardly changed
@@ -167,6 +195,10 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
 }
 
 void ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
+  if (!contacts().empty()) {
+    contact_reactions_.project(rows_, mode_.held, q, v);
+    return;
+  }
   if (has_curved_rows_) project_curved(q, v);
   for (const int i : mode_.held) {
     JointRow& row = rows_[static_cast<std::size_t>(i)];

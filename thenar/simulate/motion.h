@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "thenar/dynamics/derivatives.h"
+#include "thenar/simulate/contact_reactions_internal.h"
 #include "thenar/simulate/forces.h"
 #include "thenar/simulate/integrator.h"
 #include "thenar/simulate/row_response.h"
@@ -47,11 +48,16 @@ class ConstrainedMotion final : public MotionEquations {
   const std::vector<JointRow>& rows() const { return rows_; }
 
   /// The start of the step, where x = 0.
-  void set_origin(const VectorX<double>& q) { origin_ = q; }
+  void set_origin(const VectorX<double>& q);
   const VectorX<double>& origin() const { return origin_; }
   /// Forces are not asked for later times than this, s: a profile may jump there, and rounding must not reach beyond.
   void set_latest_time(double t) { latest_time_ = t; }
   void set_mode(const Mode& mode);
+  /// Contacts that hold from here on, beside the rows of the mode; none at first.
+  void set_contacts(std::vector<HeldContact> contacts);
+  const std::vector<HeldContact>& contacts() const { return contact_reactions_.contacts; }
+  /// Their forces on A in the last evaluation, along N, T, U, N, and about N, N m.
+  const std::vector<Vector4<double>>& contact_forces() const { return contact_reactions_.forces(); }
   const Mode& mode() const { return mode_; }
 
   int size() const override { return model().velocity_count(); }
@@ -81,6 +87,7 @@ class ConstrainedMotion final : public MotionEquations {
 
  private:
   void add_reactions(const double* q, const double* v, double* vdot);
+  void add_contact_reactions(const double* q, const double* v, double* vdot, PowerFlow<double>& power);
   void project_curved(VectorX<double>& q, VectorX<double>& v);
   bool can_keep_derivatives() const;
   void solve_reactions(VectorX<double>& b);
@@ -95,6 +102,7 @@ class ConstrainedMotion final : public MotionEquations {
   RowResponse response_;
   DynamicsDerivatives derivatives_;
   VectorX<double> q_, q_next_, effort_, vdot_, reactions_, increment_;
+  internal::ContactReactions contact_reactions_;
   MatrixX<double> factor_;  ///< Cholesky factor of A
   MatrixX<double> row_products_;
   VectorX<double> q_derived_;     ///< where the derivatives stand that derivatives_ holds

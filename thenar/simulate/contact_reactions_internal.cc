@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/contact_reactions_internal.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "thenar/dynamics/kinematics.h"
+
+namespace thenar::internal {
+namespace {
+
+/// Rows that depend on each other to this part are redundant: rounding of J M⁻¹ Jᵀ.
+constexpr double kRedundant = 1e-11;
+/// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
+constexpr int kMostProjections = 6;
+
+/// The solution of A z = b with the least sum of squares.
+VectorX<double> solve_least(const MatrixX<double>& A, const VectorX<double>& b) {
+  Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
+  factor.setThreshold(kRedundant);
+  factor.compute(A);
+  return factor.solve(b);
+}
+
+}  // namespace
+
+ContactReactions::ContactReactions(const Model& model) : model_(&model), workspace_(model) {}
+
+bool ContactReactions::update(const double* q, const double* v) {
+  update_positions(*model_, q, workspace_);
+  update_velocities(*model_, v, workspace_);
+  return std::all_of(contacts.begin(), contacts.end(),
+                     [&](HeldContact& contact) { return contact.update(workspace_); });
+}
+
+/// J and drift of all rows that hold: joint rows first.
+void ContactReactions::collect(std::span<const JointRow> rows, std::span<const int> held) {
+  contact_rows_.clear();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    for (int k = 0; k < contacts[i].row_count(); ++k) contact_rows_.push_back({i, contacts[i].row(k)});
+  }
+  joint_count_ = static_cast<Eigen::Index>(held.size());
+  const auto count = joint_count_ + static_cast<Eigen::Index>(contact_rows_.size());
+  J_.setZero(count, model_->velocity_count());
+  drift_.setZero(count);
+  for (Eigen::Index k = 0; k < joint_count_; ++k) {
+    const JointRow& row = rows[static_cast<std::size_t>(held[static_cast<std::size_t>(k)])];
+    column_.setZero(model_->velocity_count());
+    row.add_transposed(1, column_.data());
+    J_.row(k) = column_;
+    drift_(k) = row.bias();
+  }
+  for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
+    const HeldContact& contact = contacts[contact_rows_[k].contact];
+    const Eigen::Index row = joint_count_ + static_cast<Eigen::Index>(k);
+    J_.row(row) = contact.J().row(contact_rows_[k].row);
+    drift_(row) = contact.drift()(contact_rows_[k].row);
+  }
+}
+
+/// X = M⁻¹ F, or M⁻¹ Jᵀ without friction.
+void ContactReactions::calc_response(bool with_friction) {
+  factorize_articulated(*model_, workspace_);
+  X_.resize(model_->velocity_count(), J_.rows());
+  for (Eigen::Index k = 0; k < J_.rows(); ++k) {
+    column_ = J_.row(k);
+    if (with_friction && k >= joint_count_) {
+      const ContactRow& row = contact_rows_[static_cast<std::size_t>(k - joint_count_)];
+      const HeldContact& contact = contacts[row.contact];
+      for (int t = 0; row.row == 0 && t < 3; ++t) {
+        column_ += contact.friction_ratio()[static_cast<std::size_t>(t)] * contact.J().row(t + 1).transpose();
+      }
+    }
+    solve_articulated(*model_, column_.data(), workspace_, X_.col(k).data());
+  }
+}
+
+double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span<const int> held, double* vdot) {
+  collect(rows, held);
+  calc_response(true);
+  Eigen::Map<VectorX<double>> acceleration(vdot, model_->velocity_count());
+  z_ = solve_least(J_ * X_, -(J_ * acceleration + drift_));
+  acceleration.noalias() += X_ * z_;
+  joint_reactions_ = z_.head(joint_count_);
+  forces_.assign(contacts.size(), Vector4<double>::Zero());
+  for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
+    const ContactRow& row = contact_rows_[k];
+    forces_[row.contact](row.row) = z_(joint_count_ + static_cast<Eigen::Index>(k));
+  }
+  double dissipated = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (contacts[i].hold() != ContactHold::sliding) continue;
+    for (int t = 0; t < 3; ++t) {
+      forces_[i](t + 1) = contacts[i].friction_ratio()[static_cast<std::size_t>(t)] * forces_[i](0);
+      dissipated -= forces_[i](t + 1) * contacts[i].velocity()(t + 1);
+    }
+  }
+  return dissipated;
+}
+
+void ContactReactions::project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
+                                        const VectorX<double>& v) {
+  VectorX<double> next(q.size());
+  for (int pass = 0; pass < kMostProjections; ++pass) {
+    if (!update(q.data(), v.data())) return;
+    for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
+    collect(rows, held);
+    // Of the rows, those with a value: joint rows that have one, and gaps.
+    VectorX<double> excess = VectorX<double>::Zero(J_.rows());
+    MatrixX<double> J = J_;
+    double largest = 0;
+    for (Eigen::Index k = 0; k < J_.rows(); ++k) {
+      double value = 0;
+      bool counts = false;
+      if (k < joint_count_) {
+        JointRow& row = rows[static_cast<std::size_t>(held[static_cast<std::size_t>(k)])];
+        counts = true;
+        value = row.has_value() ? row.calc_value(q.data()) : 0;
+      } else {
+        const ContactRow& row = contact_rows_[static_cast<std::size_t>(k - joint_count_)];
+        counts = row.row == 0;
+        value = counts ? contacts[row.contact].gap() : 0;
+      }
+      if (!counts) J.row(k).setZero();
+      excess(k) = value;
+      largest = std::max(largest, std::abs(value));
+    }
+    if (!(largest > 4 * std::numeric_limits<double>::epsilon())) return;
+    calc_response(false);
+    MatrixX<double> X = X_;
+    for (Eigen::Index k = 0; k < J.rows(); ++k) {
+      if (J.row(k).isZero(0)) X.col(k).setZero();
+    }
+    const VectorX<double> step = X * solve_least(J * X, -excess);
+    integrate_position(*model_, q.data(), step.data(), next.data());
+    if (next == q) return;
+    q = next;
+  }
+}
+
+void ContactReactions::project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
+                               VectorX<double>& v) {
+  project_position(rows, held, q, v);
+  if (!update(q.data(), v.data())) return;
+  for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
+  collect(rows, held);
+  calc_response(false);
+  v += X_ * solve_least(J_ * X_, -(J_ * v));
+}
+
+}  // namespace thenar::internal

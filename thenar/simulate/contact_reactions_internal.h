@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Forces of contacts that hold, together with those of the joint rows that hold:
+///
+///     v̇ = v̇_free + M⁻¹ F z,   J v̇ + drift = 0,   F = Jᵀ, for a contact that slides J_Nᵀ + Σ rₖ Jₖᵀ
+///
+/// (J M⁻¹ F) z = −(J v̇_free + drift) is not symmetric where something slides, and singular where contacts are redundant
+/// (a box on four corners): then the forces with the least sum of squares of all that bring about this motion are
+/// taken. Which forces are possible at all is for the instant to say (contact_instant.h).
+
+#include <span>
+#include <vector>
+
+#include "thenar/dynamics/forward_dynamics.h"
+#include "thenar/simulate/held_contact.h"
+#include "thenar/simulate/joint_rows.h"
+
+namespace thenar::internal {
+
+class ContactReactions {
+ public:
+  /// The model must outlive it.
+  explicit ContactReactions(const Model& model);
+
+  std::vector<HeldContact> contacts;
+
+  /// Follows the contacts to (q, v). False if one of them is lost. Needed by all below.
+  bool update(const double* q, const double* v);
+
+  /// v̇ += M⁻¹ F z. `held` are the joint rows that hold, updated at (q, v). Returns what friction takes, W.
+  double add_reactions(std::span<const JointRow> rows, std::span<const int> held, double* vdot);
+  /// After that: of the joint rows, and of each contact along N, T, U and about N.
+  const VectorX<double>& joint_reactions() const { return joint_reactions_; }
+  const std::vector<Vector4<double>>& forces() const { return forces_; }
+
+  /// Puts q on gap = 0 and v on J v = 0 of the rows that hold, by the smallest change in the metric of the kinetic
+  /// energy. Joint rows are held in v; those that depend on several joints in q as well.
+  void project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q, VectorX<double>& v);
+
+ private:
+  struct ContactRow {
+    std::size_t contact;
+    int row;  ///< of HeldContact::J
+  };
+
+  void collect(std::span<const JointRow> rows, std::span<const int> held);
+  void calc_response(bool with_friction);
+  void project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
+                        const VectorX<double>& v);
+
+  const Model* model_;
+  Workspace<double> workspace_;
+  std::vector<ContactRow> contact_rows_;
+  Eigen::Index joint_count_ = 0;
+  MatrixX<double> J_, X_;
+  VectorX<double> column_, z_, drift_, joint_reactions_;
+  std::vector<Vector4<double>> forces_;
+};
+
+}  // namespace thenar::internal

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/held_contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "thenar/dynamics/kinematics.h"
+
+namespace thenar {
+namespace {
+
+/// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
+constexpr double kNoMotion = 1e-9;
+
+}  // namespace
+
+const char* to_string(ContactHold hold) {
+  switch (hold) {
+    case ContactHold::smooth:
+      return "smooth";
+    case ContactHold::rolling:
+      return "rolling";
+    case ContactHold::sliding:
+      break;
+  }
+  return "sliding";
+}
+
+HeldContact::HeldContact(const Model& model, const Workspace<double>& workspace, const ContactFinder& finder,
+                         const FoundContact& contact, const ContactLaw& law, ContactHold hold)
+    : model_(&model),
+      name_(contact_name(model, contact)),
+      found_(contact),
+      law_(law),
+      hold_(law.fingertip == Fingertip::frictionless || !(law.friction > 0) ? ContactHold::smooth : hold),
+      gap_(make_gap_function(model, workspace, finder, contact)),
+      frame_{contact.N, contact.T, contact.U},
+      anchor_frame_(frame_) {
+  if (!update(workspace)) {
+    throw std::runtime_error("the surfaces of contact '" + name_ + "' do not face each other");
+  }
+  choose_rows();
+  anchor();
+}
+
+bool HeldContact::update(const Workspace<double>& workspace) {
+  if (gap_.update_positions(workspace) == FacingStatus::failed) return false;
+  gap_.update_velocities(workspace);
+  frame_ = carry_frame(anchor_frame_, gap_.N());
+  update_contact_rows(*model_, workspace, found_, gap_, frame_, motion_);
+  update_friction();
+  return true;
+}
+
+void HeldContact::choose_rows() {
+  const double largest = J().topRows<3>().cwiseAbs().maxCoeff();
+  const auto moves = [&](int row) { return J().row(row).cwiseAbs().maxCoeff() > kNoMotion * largest; };
+  row_count_ = 1;
+  rows_[0] = 0;
+  const int most = hold_ != ContactHold::rolling ? 0 : law_.fingertip == Fingertip::soft ? 3 : 2;
+  for (int k = 1; k <= most; ++k) {
+    if (moves(k)) rows_[static_cast<std::size_t>(row_count_++)] = k;
+  }
+}
+
+/// μ u, the power that each direction of friction could take per unit of normal force.
+std::array<double, 3> HeldContact::calc_friction_power() const {
+  const double torsion = law_.fingertip == Fingertip::soft ? law_.torsion : 0;
+  return {law_.friction * velocity()(1), law_.friction * velocity()(2), torsion * velocity()(3)};
+}
+
+void HeldContact::update_friction() {
+  ratio_ = {};
+  slip_along_ = 0;
+  if (hold_ != ContactHold::sliding) return;
+  const std::array<double, 3> power = calc_friction_power();
+  const double size = std::hypot(power[0], power[1], power[2]);
+  if (!(size > 0)) return;
+  for (std::size_t k = 0; k < 3; ++k) slip_along_ += power[k] * slip_direction_[k] / law_.friction;
+  const double side = slip_along_ < 0 ? -1 : 1;
+  ratio_ = {-side * law_.friction * power[0] / size, -side * law_.friction * power[1] / size,
+            -side * law_.torsion * power[2] / size};
+}
+
+void HeldContact::anchor() {
+  anchor_frame_ = frame_;
+  if (hold_ != ContactHold::sliding) return;
+  const std::array<double, 3> power = calc_friction_power();
+  const double size = std::hypot(power[0], power[1], power[2]);
+  if (!(size > 0)) return;  // at rest the last direction stays
+  for (std::size_t k = 0; k < 3; ++k) slip_direction_[k] = power[k] / size;
+  update_friction();
+}
+
+}  // namespace thenar

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// A contact that holds while the motion goes on: its bodies stay in touch, and roll on each other or slide. Its place
+/// is followed over both surfaces (gap_function.h); the rows that hold are
+///
+///     smooth    the normal                                   no friction
+///     rolling   the normal, both tangents                    and the rotation about N of a soft fingertip
+///     sliding   the normal, with friction rₖ per unit of normal force in the tangents, rₖ = −μₖ² uₖ / |μ u| (YY 5)
+///
+/// A row without any joint that could move it is left out. Rows have J, velocity = J v and acceleration = J v̇ + drift.
+///
+/// **Slip.** Friction follows the slip u, whose direction is not defined where slip comes to rest, which is an event.
+/// So that a step can reach beyond it, the direction is taken on the side of the slip at the last anchor: with its
+/// direction d, friction acts along u sign(u · d). Where slip goes through 0 in a straight line this continues it
+/// smoothly, and `slip_along()` = u · d changes sign.
+
+#include <array>
+#include <string>
+
+#include "thenar/contact/contact_rows.h"
+
+namespace thenar {
+
+enum class ContactHold : std::uint8_t { smooth, rolling, sliding };
+
+/// The word used in files and messages.
+const char* to_string(ContactHold hold);
+
+class HeldContact {
+ public:
+  /// The contact as the finder has it at its last update. A frictionless law is smooth whatever `hold` says. The model
+  /// must outlive it; positions in the workspace are those of the finder's update. Throws std::runtime_error if its
+  /// features do not face each other.
+  HeldContact(const Model& model, const Workspace<double>& workspace, const ContactFinder& finder,
+              const FoundContact& contact, const ContactLaw& law, ContactHold hold);
+
+  const std::string& name() const { return name_; }
+  const FoundContact& found() const { return found_; }  ///< where it began
+  const ContactLaw& law() const { return law_; }
+  ContactHold hold() const { return hold_; }
+
+  /// Place, rows and velocities at the positions and velocities of the workspace. False if the surfaces do not face
+  /// each other there.
+  bool update(const Workspace<double>& workspace);
+  /// The place, frame and slip of the last update() are where the next step begins.
+  void anchor();
+
+  double gap() const { return gap_.gap(); }  ///< m
+  const ContactFrame<double>& frame() const { return frame_; }
+  const GapFunction<double>& kinematics() const { return gap_; }
+
+  /// Linear N, T, U, then angular N, T, U: J (6 × nv), J v, and the acceleration without v̇.
+  const MatrixX<double>& J() const { return motion_.J; }
+  const Eigen::Matrix<double, 6, 1>& velocity() const { return motion_.velocity; }
+  const Eigen::Matrix<double, 6, 1>& drift() const { return motion_.drift; }
+
+  /// Rows of J that hold, the normal first.
+  int row_count() const { return row_count_; }
+  int row(int k) const { return rows_[static_cast<std::size_t>(k)]; }
+  /// Friction along T, U and about N per unit of normal force of a contact that slides; else 0.
+  const std::array<double, 3>& friction_ratio() const { return ratio_; }
+  /// Slip along its direction at the last anchor, m/s; negative where it has turned round since.
+  double slip_along() const { return slip_along_; }
+
+ private:
+  void choose_rows();
+  std::array<double, 3> calc_friction_power() const;
+  void update_friction();
+
+  const Model* model_;
+  std::string name_;
+  FoundContact found_;
+  ContactLaw law_;
+  ContactHold hold_;
+  GapFunction<double> gap_;
+  ContactFrame<double> frame_, anchor_frame_;
+  ContactRows motion_;
+  int row_count_ = 1;
+  std::array<int, 4> rows_{};
+  std::array<double, 3> ratio_{};
+  std::array<double, 3> slip_direction_{};  ///< of μ u at the anchor, a unit vector
+  double slip_along_ = 0;
+};
+
+}  // namespace thenar
