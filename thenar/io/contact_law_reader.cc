@@ -65,8 +65,8 @@ Restitution read_restitution_of_contact(const Field& field, const Parameters& pa
   for (const double speed : {0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0}) {
     const double e = found.evaluate(std::array<double, 1>{speed});
     if (e >= 0 && e <= 1) continue;
-    field.fail(fmt::format("gives {:.6g} at v = {} m/s, but must stay between 0 and 1: {} (clamp(x, 0, 1) cuts it off)", e,
-                           speed, quote(trim(field.node().scalar))));
+    field.fail(fmt::format("gives {:.6g} at v = {} m/s, but must stay between 0 and 1: {} (clamp(x, 0, 1) cuts it off)",
+                           e, speed, quote(trim(field.node().scalar))));
   }
   return Restitution(found);
 }

@@ -6,7 +6,8 @@
 ///
 /// With the parts of mode_parts.h every solution is z = T x + t for some x:
 ///
-///     x:  z of each bilateral row (free); zₙ ≥ 0 of each normal part; for each interval u ≥ 0, z_t = (u − zₙ) μ e (with
+///     x:  z of each bilateral row (free); zₙ ≥ 0 of each normal part; for each interval u ≥ 0, z_t = (u − zₙ) μ e
+///     (with
 ///         1 for zₙ where the normal force is constant: hence t); for each polygon the weights β ≥ 0 of its corners,
 ///         z_t = Σ β c. Sliding rows have none: z_k = r_k zₙ.
 ///

@@ -63,8 +63,8 @@ class InstantBuilder {
                                              model_.dof_name(row.dof())));
       }
       AssembledRow out{{.kind = problem_kind(row), .limit = row.friction_limit(), .id = static_cast<std::uint64_t>(i)},
-              VectorX<double>::Zero(model_.velocity_count()),
-              row.bias()};
+                       VectorX<double>::Zero(model_.velocity_count()),
+                       row.bias()};
       row.add_transposed(1, out.J.data());
       part_count_ += out.row.kind == RowKind::unilateral;
       rows_.push_back(std::move(out));
