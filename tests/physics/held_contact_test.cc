@@ -39,7 +39,8 @@ class HeldMotion {
     const LawTable laws(scenario_.model, *scenario_.contacts);
     std::vector<HeldContact> held;
     for (const FoundContact& found : finder_.contacts()) {
-      held.emplace_back(scenario_.model, workspace_, finder_, found, laws.find_law(found.body_A, found.body_B), hold);
+      held.emplace_back(scenario_.model, workspace_, finder_, found, laws.find_law(found.body_A, found.body_B), hold,
+                        1e-10);
     }
     motion_.set_contacts(std::move(held));
     stepper_.start(start);

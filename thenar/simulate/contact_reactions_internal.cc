@@ -16,11 +16,12 @@ constexpr double kRedundant = 1e-11;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
 constexpr int kMostProjections = 6;
 
-/// The solution of A z = b with the least sum of squares.
-VectorX<double> solve_least(const MatrixX<double>& A, const VectorX<double>& b) {
+/// The solution of A z = b with the least sum of squares; tells whether there are others.
+VectorX<double> solve_least(const MatrixX<double>& A, const VectorX<double>& b, bool* is_redundant = nullptr) {
   Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
   factor.setThreshold(kRedundant);
   factor.compute(A);
+  if (is_redundant != nullptr) *is_redundant = factor.rank() < A.cols();
   return factor.solve(b);
 }
 
@@ -81,7 +82,7 @@ double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span
   collect(rows, held);
   calc_response(true);
   Eigen::Map<VectorX<double>> acceleration(vdot, model_->velocity_count());
-  z_ = solve_least(J_ * X_, -(J_ * acceleration + drift_));
+  z_ = solve_least(J_ * X_, -(J_ * acceleration + drift_), &is_redundant_);
   acceleration.noalias() += X_ * z_;
   joint_reactions_ = z_.head(joint_count_);
   forces_.assign(contacts.size(), Vector4<double>::Zero());

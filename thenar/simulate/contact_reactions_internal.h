@@ -34,6 +34,7 @@ class ContactReactions {
   /// After that: of the joint rows, and of each contact along N, T, U and about N.
   const VectorX<double>& joint_reactions() const { return joint_reactions_; }
   const std::vector<Vector4<double>>& forces() const { return forces_; }
+  bool is_redundant() const { return is_redundant_; }
 
   /// Puts q on gap = 0 and v on J v = 0 of the rows that hold, by the smallest change in the metric of the kinetic
   /// energy. Joint rows are held in v; those that depend on several joints in q as well.
@@ -57,6 +58,7 @@ class ContactReactions {
   MatrixX<double> J_, X_;
   VectorX<double> column_, z_, drift_, joint_reactions_;
   std::vector<Vector4<double>> forces_;
+  bool is_redundant_ = false;
 };
 
 }  // namespace thenar::internal

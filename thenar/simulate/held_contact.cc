@@ -28,7 +28,7 @@ const char* to_string(ContactHold hold) {
 }
 
 HeldContact::HeldContact(const Model& model, const Workspace<double>& workspace, const ContactFinder& finder,
-                         const FoundContact& contact, const ContactLaw& law, ContactHold hold)
+                         const FoundContact& contact, const ContactLaw& law, ContactHold hold, double no_slip)
     : model_(&model),
       name_(contact_name(model, contact)),
       found_(contact),
@@ -36,7 +36,8 @@ HeldContact::HeldContact(const Model& model, const Workspace<double>& workspace,
       hold_(law.fingertip == Fingertip::frictionless || !(law.friction > 0) ? ContactHold::smooth : hold),
       gap_(make_gap_function(model, workspace, finder, contact)),
       frame_{contact.N, contact.T, contact.U},
-      anchor_frame_(frame_) {
+      anchor_frame_(frame_),
+      no_slip_(no_slip) {
   if (!update(workspace)) {
     throw std::runtime_error("the surfaces of contact '" + name_ + "' do not face each other");
   }
@@ -65,32 +66,38 @@ void HeldContact::choose_rows() {
 }
 
 /// μ u, the power that each direction of friction could take per unit of normal force.
-std::array<double, 3> HeldContact::calc_friction_power() const {
+std::array<double, 3> HeldContact::calc_friction_power(const std::array<double, 3>& slip) const {
   const double torsion = law_.fingertip == Fingertip::soft ? law_.torsion : 0;
-  return {law_.friction * velocity()(1), law_.friction * velocity()(2), torsion * velocity()(3)};
+  return {law_.friction * slip[0], law_.friction * slip[1], torsion * slip[2]};
 }
 
 void HeldContact::update_friction() {
   ratio_ = {};
   slip_along_ = 0;
   if (hold_ != ContactHold::sliding) return;
-  const std::array<double, 3> power = calc_friction_power();
+  std::array<double, 3> direction = calc_friction_power(slip());
+  for (std::size_t k = 0; k < 3; ++k) slip_along_ += direction[k] * slip_direction_[k] / law_.friction;
+  const double side = slip_along_ < 0 ? -1 : 1;
+  for (std::size_t k = 0; k < 3; ++k) {
+    direction[k] = side * direction[k] + law_.friction * no_slip_ * slip_direction_[k];
+  }
+  const double size = std::hypot(direction[0], direction[1], direction[2]);
+  if (!(size > 0)) return;
+  ratio_ = {-law_.friction * direction[0] / size, -law_.friction * direction[1] / size,
+            -law_.torsion * direction[2] / size};
+}
+
+void HeldContact::begin_slip(const std::array<double, 3>& direction) {
+  const std::array<double, 3> power = calc_friction_power(direction);
   const double size = std::hypot(power[0], power[1], power[2]);
   if (!(size > 0)) return;
-  for (std::size_t k = 0; k < 3; ++k) slip_along_ += power[k] * slip_direction_[k] / law_.friction;
-  const double side = slip_along_ < 0 ? -1 : 1;
-  ratio_ = {-side * law_.friction * power[0] / size, -side * law_.friction * power[1] / size,
-            -side * law_.torsion * power[2] / size};
+  for (std::size_t k = 0; k < 3; ++k) slip_direction_[k] = power[k] / size;
+  update_friction();
 }
 
 void HeldContact::anchor() {
   anchor_frame_ = frame_;
-  if (hold_ != ContactHold::sliding) return;
-  const std::array<double, 3> power = calc_friction_power();
-  const double size = std::hypot(power[0], power[1], power[2]);
-  if (!(size > 0)) return;  // at rest the last direction stays
-  for (std::size_t k = 0; k < 3; ++k) slip_direction_[k] = power[k] / size;
-  update_friction();
+  if (hold_ == ContactHold::sliding) begin_slip(slip());  // at rest the last direction stays
 }
 
 }  // namespace thenar

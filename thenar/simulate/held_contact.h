@@ -13,8 +13,9 @@
 ///
 /// **Slip.** Friction follows the slip u, whose direction is not defined where slip comes to rest, which is an event.
 /// So that a step can reach beyond it, the direction is taken on the side of the slip at the last anchor: with its
-/// direction d, friction acts along u sign(u · d). Where slip goes through 0 in a straight line this continues it
-/// smoothly, and `slip_along()` = u · d changes sign.
+/// direction d, friction acts along u sign(u · d) + ε d. Where slip goes through 0 in a straight line this continues it
+/// smoothly, and `slip_along()` = u · d changes sign. ε, a speed that counts as none, keeps rounding from turning
+/// friction about where slip begins.
 
 #include <array>
 #include <string>
@@ -30,11 +31,11 @@ const char* to_string(ContactHold hold);
 
 class HeldContact {
  public:
-  /// The contact as the finder has it at its last update. A frictionless law is smooth whatever `hold` says. The model
-  /// must outlive it; positions in the workspace are those of the finder's update. Throws std::runtime_error if its
-  /// features do not face each other.
+  /// The contact as the finder has it at its last update; `no_slip` is ε, m/s. A frictionless law is smooth whatever
+  /// `hold` says. The model must outlive it; positions in the workspace are those of the finder's update. Throws
+  /// std::runtime_error if its features do not face each other.
   HeldContact(const Model& model, const Workspace<double>& workspace, const ContactFinder& finder,
-              const FoundContact& contact, const ContactLaw& law, ContactHold hold);
+              const FoundContact& contact, const ContactLaw& law, ContactHold hold, double no_slip);
 
   const std::string& name() const { return name_; }
   const FoundContact& found() const { return found_; }  ///< where it began
@@ -44,6 +45,8 @@ class HeldContact {
   /// Place, rows and velocities at the positions and velocities of the workspace. False if the surfaces do not face
   /// each other there.
   bool update(const Workspace<double>& workspace);
+  /// Of a contact that begins to slide from rest: the direction of its slip along T, U and about N (m/s², rad/s²).
+  void begin_slip(const std::array<double, 3>& direction);
   /// The place, frame and slip of the last update() are where the next step begins.
   void anchor();
 
@@ -63,10 +66,12 @@ class HeldContact {
   const std::array<double, 3>& friction_ratio() const { return ratio_; }
   /// Slip along its direction at the last anchor, m/s; negative where it has turned round since.
   double slip_along() const { return slip_along_; }
+  double no_slip() const { return no_slip_; }
 
  private:
   void choose_rows();
-  std::array<double, 3> calc_friction_power() const;
+  std::array<double, 3> calc_friction_power(const std::array<double, 3>& slip) const;
+  std::array<double, 3> slip() const { return {velocity()(1), velocity()(2), velocity()(3)}; }
   void update_friction();
 
   const Model* model_;
@@ -82,6 +87,7 @@ class HeldContact {
   std::array<double, 3> ratio_{};
   std::array<double, 3> slip_direction_{};  ///< of μ u at the anchor, a unit vector
   double slip_along_ = 0;
+  double no_slip_ = 0;
 };
 
 }  // namespace thenar

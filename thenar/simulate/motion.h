@@ -56,6 +56,8 @@ class ConstrainedMotion final : public MotionEquations {
   /// Contacts that hold from here on, beside the rows of the mode; none at first.
   void set_contacts(std::vector<HeldContact> contacts);
   const std::vector<HeldContact>& contacts() const { return contact_reactions_.contacts; }
+  /// Whether the rows that held in the last evaluation depend on each other, so that forces are one choice of many.
+  bool has_redundant_contacts() const { return contact_reactions_.is_redundant(); }
   /// Their forces on A in the last evaluation, along N, T, U, N, and about N, N m.
   const std::vector<Vector4<double>>& contact_forces() const { return contact_reactions_.forces(); }
   const Mode& mode() const { return mode_; }

@@ -90,7 +90,8 @@ double Stepper::longest_step(double t_limit) const {
   const double left = t_limit - state_.t;
   if (!integrator_->has_error_control()) return left;
   double h = std::min(next_h_, step_limit_);
-  if (!motion_.mode().held.empty()) h = std::min(h, kLongestStepWhileHeld * tolerances_.scales().time);
+  const bool holds = !motion_.mode().held.empty() || !motion_.contacts().empty();
+  if (holds) h = std::min(h, kLongestStepWhileHeld * tolerances_.scales().time);
   if (h >= 0.99 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;
 }
@@ -155,6 +156,15 @@ const VectorX<double>& Stepper::calc_reactions(double theta) {
   integrator_->interpolate(theta, y_inside_.data());
   motion_.calc_slope(state_.t + theta * h_, y_inside_.data(), slope_inside_.data());
   return motion_.reactions();
+}
+
+void Stepper::evaluate(double theta) {
+  if (theta == 1) {
+    y_inside_ = integrator_->end_state();
+  } else {
+    integrator_->interpolate(theta, y_inside_.data());
+  }
+  motion_.calc_slope(state_.t + theta * h_, y_inside_.data(), slope_inside_.data());
 }
 
 EnergyFlow<double> Stepper::accept(double theta) {

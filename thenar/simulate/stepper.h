@@ -49,6 +49,9 @@ class Stepper {
   /// Reactions of the held rows there; those at the ends of the step are known, others cost an evaluation.
   const VectorX<double>& calc_reactions(double theta);
 
+  /// Evaluates the motion there: forces of contacts, and where they are (ConstrainedMotion).
+  void evaluate(double theta);
+
   /// Takes the last step, or its first part, as done; returns what forces did in it. After a part, start() must follow.
   EnergyFlow<double> accept(double theta);
   const State& state() const { return state_; }
