@@ -190,12 +190,14 @@ TEST(ContactEvents, LadderLeavesTheWallAtTwoThirdsOfItsHeight) {
 }
 
 TEST(ContactEvents, PushedBallSlipsWhenFrictionNoLongerSuffices) {
-  // A force that grows through the middle of a ball on a floor: rolling takes friction 2/7 F; slip begins at 7/2 μ m g.
+  // A force that grows through the middle of a ball on a floor, in the plane: rolling takes friction 2/7 F; slip begins
+  // at 7/2 μ m g.
   Driver driver(
-      "objects:\n  - {name: ball, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 0, 0.1]}}\n"
-      "  - {name: floor, joint: fixed, shape: {plane: {}}}\ncontacts: {friction: 0.3}\n"
+      "gravity: [0, -9.81, 0]\nobjects:\n"
+      "  - {name: ball, joint: planar, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 0.1, 0]}}\n"
+      "  - {name: floor, joint: fixed, shape: {plane: {}}, pose: {rpy: [-90 deg, 0, 0]}}\ncontacts: {friction: 0.3}\n"
       "wrenches: [{body: ball, force: [20*t, 0, 0]}]\n");
-  driver.run_to(0.53);
+  driver.run_to(1);
   ASSERT_EQ(driver.events.size(), 1U);
   EXPECT_EQ(driver.events[0].kind, ContactCrossingKind::slip);
   // Late by the margin of forces over the rate of friction, 1e-7 · m g / (2/7 · 20 N/s).
