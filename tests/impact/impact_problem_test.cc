@@ -218,7 +218,9 @@ TEST(ImpactWhileOthersHold, NothingIsPushedIntoAnything) {
       const double before = 0.5 * v.dot(inverse.cwiseInverse().cwiseProduct(v));
       const Eigen::VectorXd after = v + X * answer.z;
       const double change = 0.5 * after.dot(inverse.cwiseInverse().cwiseProduct(after)) - before;
-      EXPECT_NEAR(change, answer.energy.change(), 1e-9 * before) << trial;
+      // Of what is summed: impulses of heavy bodies nearly cancel in the motion of light ones.
+      const double terms = answer.z.cwiseAbs().dot(problem.rows.A().cwiseAbs() * answer.z.cwiseAbs());
+      EXPECT_NEAR(change, answer.energy.change(), 1e-9 * (before + terms)) << trial;
       for (int k = 0; k < contacts; ++k) {
         EXPECT_GE(answer.w(3 * k), -1e-8 * speed) << "trial " << trial << ", " << to_string(law);
         EXPECT_LE(std::hypot(answer.z(3 * k + 1), answer.z(3 * k + 2)),
