@@ -58,6 +58,7 @@ class Driver {
 
   const State& state() const { return state_; }
   const ConstrainedMotion& motion() const { return motion_; }
+  long long steps() const { return stepper_.steps(); }
   std::vector<ToldEvent> events;
 
  private:
@@ -203,6 +204,18 @@ TEST(ContactEvents, PushedBallSlipsWhenFrictionNoLongerSuffices) {
   // Late by the margin of forces over the rate of friction, 1e-7 · m g / (2/7 · 20 N/s).
   EXPECT_NEAR(driver.events[0].t, 3.5 * 0.3 * kGravity / 20, 1e-6);
   EXPECT_EQ(driver.motion().contacts()[0].hold(), ContactHold::sliding);
+}
+
+TEST(ContactEvents, SlipThatBeginsInSpaceIsFollowed) {
+  // The same in space, where the direction of slip settles the faster the slower slip is: stiff, as it begins.
+  Driver driver(
+      "objects:\n  - {name: ball, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 0, 0.1]}}\n"
+      "  - {name: floor, joint: fixed, shape: {plane: {}}}\ncontacts: {friction: 0.3}\n"
+      "wrenches: [{body: ball, force: [20*t, 0, 0]}]\n");
+  driver.run_to(0.53);
+  ASSERT_EQ(driver.events.size(), 1U);
+  EXPECT_EQ(driver.events[0].kind, ContactCrossingKind::slip);
+  std::printf("%lld steps\n", driver.steps());
 }
 
 }  // namespace

@@ -101,6 +101,26 @@ double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span
   return dissipated;
 }
 
+void ContactReactions::constrain(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv) {
+  MatrixX<double> response(model_->velocity_count(), 3);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (contacts[i].hold() != ContactHold::sliding) continue;
+    const auto J_t = contacts[i].J().middleRows<3>(1);
+    for (int k = 0; k < 3; ++k) {
+      column_ = J_t.row(k);
+      solve_articulated(*model_, column_.data(), workspace_, response.col(k).data());
+    }
+    dv_dv.noalias() += response * (forces_[i](0) * contacts[i].calc_friction_slope()) * J_t;
+  }
+  Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
+  factor.setThreshold(kRedundant);
+  factor.compute(J_ * X_);
+  for (Eigen::Ref<MatrixX<double>>* matrix : {&dv_dx, &dv_dv}) {
+    const MatrixX<double> change = factor.solve(J_ * *matrix);
+    matrix->noalias() -= X_ * change;
+  }
+}
+
 void ContactReactions::project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                                         const VectorX<double>& v) {
   VectorX<double> next(q.size());

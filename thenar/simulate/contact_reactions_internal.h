@@ -36,6 +36,10 @@ class ContactReactions {
   const std::vector<Vector4<double>>& forces() const { return forces_; }
   bool is_redundant() const { return is_redundant_; }
 
+  /// After that: derivatives of v̇ without reactions become those with them, J ∂v̇ = 0, and friction follows the slip.
+  /// Left out: how rows and reactions change.
+  void constrain(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv);
+
   /// Puts q on gap = 0 and v on J v = 0 of the rows that hold, by the smallest change in the metric of the kinetic
   /// energy. Joint rows are held in v; those that depend on several joints in q as well.
   void project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q, VectorX<double>& v);

@@ -71,20 +71,40 @@ std::array<double, 3> HeldContact::calc_friction_power(const std::array<double, 
   return {law_.friction * slip[0], law_.friction * slip[1], torsion * slip[2]};
 }
 
+/// μ u on the side of the slip at the anchor, and a little of its direction there.
+Vector3<double> HeldContact::calc_friction_direction() const {
+  const std::array<double, 3> power = calc_friction_power(slip());
+  const double side = slip_along_ < 0 ? -1 : 1;
+  Vector3<double> out;
+  for (std::size_t k = 0; k < 3; ++k) {
+    out(static_cast<Eigen::Index>(k)) = side * power[k] + law_.friction * no_slip_ * slip_direction_[k];
+  }
+  return out;
+}
+
 void HeldContact::update_friction() {
   ratio_ = {};
   slip_along_ = 0;
   if (hold_ != ContactHold::sliding) return;
-  std::array<double, 3> direction = calc_friction_power(slip());
-  for (std::size_t k = 0; k < 3; ++k) slip_along_ += direction[k] * slip_direction_[k] / law_.friction;
-  const double side = slip_along_ < 0 ? -1 : 1;
-  for (std::size_t k = 0; k < 3; ++k) {
-    direction[k] = side * direction[k] + law_.friction * no_slip_ * slip_direction_[k];
-  }
-  const double size = std::hypot(direction[0], direction[1], direction[2]);
+  const std::array<double, 3> power = calc_friction_power(slip());
+  for (std::size_t k = 0; k < 3; ++k) slip_along_ += power[k] * slip_direction_[k] / law_.friction;
+  const Vector3<double> direction = calc_friction_direction();
+  const double size = direction.norm();
   if (!(size > 0)) return;
-  ratio_ = {-law_.friction * direction[0] / size, -law_.friction * direction[1] / size,
-            -law_.torsion * direction[2] / size};
+  ratio_ = {-law_.friction * direction(0) / size, -law_.friction * direction(1) / size,
+            -law_.torsion * direction(2) / size};
+}
+
+Matrix3<double> HeldContact::calc_friction_slope() const {
+  if (hold_ != ContactHold::sliding) return Matrix3<double>::Zero();
+  const Vector3<double> direction = calc_friction_direction();
+  const double size = direction.norm(), side = slip_along_ < 0 ? -1 : 1;
+  if (!(size > 0)) return Matrix3<double>::Zero();
+  const Vector3<double> n = direction / size;
+  const double torsion = law_.fingertip == Fingertip::soft ? law_.torsion : 0;
+  const Vector3<double> mu(law_.friction, law_.friction, torsion);
+  const Matrix3<double> turn = Matrix3<double>::Identity() - n * n.transpose();
+  return -side / size * (mu.asDiagonal() * turn * mu.asDiagonal());
 }
 
 void HeldContact::begin_slip(const std::array<double, 3>& direction) {
@@ -97,7 +117,11 @@ void HeldContact::begin_slip(const std::array<double, 3>& direction) {
 
 void HeldContact::anchor() {
   anchor_frame_ = frame_;
-  if (hold_ == ContactHold::sliding) begin_slip(slip());  // at rest the last direction stays
+  if (hold_ != ContactHold::sliding) return;
+  // What is slower than nothing has the direction that it was told to begin in.
+  const std::array<double, 3> power = calc_friction_power(slip());
+  const bool has_direction = slip_direction_ != std::array<double, 3>{};
+  if (!has_direction || std::hypot(power[0], power[1], power[2]) > law_.friction * no_slip_) begin_slip(slip());
 }
 
 }  // namespace thenar

@@ -64,6 +64,8 @@ class HeldContact {
   int row(int k) const { return rows_[static_cast<std::size_t>(k)]; }
   /// Friction along T, U and about N per unit of normal force of a contact that slides; else 0.
   const std::array<double, 3>& friction_ratio() const { return ratio_; }
+  /// How that changes with the slip along T, U and about N; it is large where slip is slow, 1/|u|.
+  Matrix3<double> calc_friction_slope() const;
   /// Slip along its direction at the last anchor, m/s; negative where it has turned round since.
   double slip_along() const { return slip_along_; }
   double no_slip() const { return no_slip_; }
@@ -71,6 +73,7 @@ class HeldContact {
  private:
   void choose_rows();
   std::array<double, 3> calc_friction_power(const std::array<double, 3>& slip) const;
+  Vector3<double> calc_friction_direction() const;
   std::array<double, 3> slip() const { return {velocity()(1), velocity()(2), velocity()(3)}; }
   void update_friction();
 

@@ -166,7 +166,11 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   calc_position(y, q_.data());
   PowerFlow<double> power;
   calc_free_acceleration(t, q_.data(), v, vdot_.data(), power);
-  if (!mode_.held.empty()) add_reactions(q_.data(), v, vdot_.data());
+  if (!contacts().empty()) {
+    add_contact_reactions(q_.data(), v, vdot_.data(), power);
+  } else if (!mode_.held.empty()) {
+    add_reactions(q_.data(), v, vdot_.data());
+  }
   increment_.setZero();
   add_passive_forces(model(), q_.data(), v, increment_.data());
   increment_ = effort_ - increment_;
@@ -179,6 +183,10 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   mode_is_new_ = false;
   dv_dx = derivatives_.result().dq;
   dv_dv = derivatives_.result().dv;
+  if (!contacts().empty()) {
+    contact_reactions_.constrain(dv_dx, dv_dv);
+    return;
+  }
   if (mode_.held.empty()) return;
   // J ∂v̇ = 0 on held rows: ∂v̇ ← ∂v̇ − X A⁻¹ J ∂v̇. Left out: how J turns on curved rows.
   Eigen::LLT<Eigen::Ref<MatrixX<double>>> cholesky(factor_ = response_.A());
