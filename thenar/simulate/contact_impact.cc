@@ -41,7 +41,7 @@ class ImpactBuilder {
   }
 
   void add_contacts(const std::vector<internal::TouchingContact>& found) {
-    out_.rest = internal::calc_rest_speed(found, v_);
+    out_.rest = internal::calc_rest_speed(scenario_, found, v_);
     for (const internal::TouchingContact& contact : found) add_contact(contact);
   }
 

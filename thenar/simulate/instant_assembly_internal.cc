@@ -75,7 +75,7 @@ class InstantBuilder {
     update_positions(model_, q_.data(), workspace_);
     update_velocities(model_, v_.data(), workspace_);
     std::vector<TouchingContact> found = find_touching_contacts(scenario_, rules_, workspace_);
-    rest_ = calc_rest_speed(found, v_);
+    rest_ = calc_rest_speed(scenario_, found, v_);
     for (TouchingContact& touching : found) {
       InstantContact contact{.name = touching.name, .place = touching.place, .law = touching.law};
       std::copy_n(touching.rows.velocity.data(), 3, contact.velocity.begin());

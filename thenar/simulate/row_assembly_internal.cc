@@ -8,12 +8,15 @@
 
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/forward_dynamics.h"
+#include "thenar/simulate/tolerances.h"
 
 namespace thenar::internal {
 namespace {
 
 /// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
 constexpr double kNoMotion = 1e-9;
+/// Motions slower than this part of what belongs to a scenario are rounding, once it is at rest.
+constexpr double kSlowest = 1e-3;
 
 }  // namespace
 
@@ -45,8 +48,10 @@ bool is_immovable(const ContactRows& rows, int row) {
   return rows.J.row(row).cwiseAbs().maxCoeff() <= kNoMotion * largest;
 }
 
-double calc_rest_speed(const std::vector<TouchingContact>& contacts, const VectorX<double>& v) {
-  double fastest = 0;
+double calc_rest_speed(const Scenario& scenario, const std::vector<TouchingContact>& contacts,
+                       const VectorX<double>& v) {
+  const Scales scales = find_scales(scenario.model, scenario.initial);
+  double fastest = kSlowest * scales.length / scales.time;
   for (const TouchingContact& contact : contacts) {
     fastest = std::max(fastest, (contact.rows.J.topRows<3>().cwiseAbs() * v.cwiseAbs()).maxCoeff());
   }

@@ -33,8 +33,10 @@ ContactRules find_contact_rules(const Scenario& scenario);
 /// Whether no joint can bring about this motion of the contact: it is zero by the structure of the joints.
 bool is_immovable(const ContactRows& rows, int row);
 
-/// The speed below which contacts are at rest, m/s: rounding of the fastest motion that takes part.
-double calc_rest_speed(const std::vector<TouchingContact>& contacts, const VectorX<double>& v);
+/// The speed below which contacts are at rest, m/s: rounding of the fastest motion that takes part, or of the speeds
+/// that belong to the size of the scenario where nothing moves.
+double calc_rest_speed(const Scenario& scenario, const std::vector<TouchingContact>& contacts,
+                       const VectorX<double>& v);
 
 /// Tells the rows of all contacts apart for as long as they exist.
 std::uint64_t make_row_id(const FoundContact& place, std::uint64_t direction);
