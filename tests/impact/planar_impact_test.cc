@@ -129,8 +129,8 @@ TEST(PlanarImpact, PoissonAndStrongeAgreeWhereFrictionIsConstant) {
 }
 
 TEST(PlanarImpact, NewtonGainsEnergyWhereSlipReverses) {
-  // Kane's double pendulum (Kane and Levinson 1985), by its numbers at the tip: slip reverses in compression, and a
-  // rebound of −e u_N takes more than was put in. Poisson and Stronge lose.
+  // As in Kane's double pendulum (scenes/truth/kane_pendulum.yaml), here with a rod whose numbers were chosen to show
+  // it: slip reverses in compression, and a rebound of −e u_N takes more than was put in. Poisson and Stronge lose.
   const PointImpact impact = make_rod(std::numbers::pi * 65 / 180, 0.25, 1, -0.45);
   ASSERT_EQ(calc_poisson(impact).regime, "reverses in compression");
   const auto change = [&](ImpactLaw law) {

@@ -18,9 +18,8 @@ namespace thenar {
 namespace {
 
 constexpr double kGravity = 9.81;
-/// m/s. Where slip begins in space, its direction settles at a rate of about μ g / |slip|: the smaller this is, the
-/// shorter are the first steps.
-constexpr double kNoSlip = 1e-6;
+/// m/s: far above rounding of these motions, far below anything that is compared.
+constexpr double kNoSlip = 1e-10;
 
 struct ToldEvent {
   double t;

@@ -36,7 +36,8 @@ constexpr const char* to_string(ImpactLaw law) {
 struct ImpactEnergy {
   double compression = 0;  ///< of normal forces while the contact is compressed, ≤ 0
   double restitution = 0;  ///< of normal forces while it is given back
-  double friction = 0;     ///< of friction, and of torsion of soft fingertips
+  double friction = 0;  ///< of friction, and of torsion of soft fingertips; ≤ 0 along a path, not so in a simultaneous
+                        ///< impact, whose impulses are taken to grow in proportion
 
   double change() const { return compression + restitution + friction; }
   ImpactEnergy& operator+=(const ImpactEnergy& other) {
