@@ -246,7 +246,7 @@ TEST(ContactEvents, SlipThatBeginsInSpaceIsFollowed) {
   driver.run_to(0.53);
   ASSERT_EQ(driver.events.size(), 1U);
   EXPECT_EQ(driver.events[0].kind, ContactCrossingKind::slip);
-  EXPECT_LT(driver.steps(), 100);
+  EXPECT_LT(driver.steps(), 1000);  // 75; without derivatives of friction by slip 36,000
 }
 
 std::string make_box(double height, double push_at, const std::string& force) {
