@@ -5,6 +5,8 @@ namespace thenar {
 
 const char* to_string(EventKind kind) {
   switch (kind) {
+    case EventKind::touch:
+      return "touch";
     case EventKind::impact:
       return "impact";
     case EventKind::limit_on:
@@ -15,6 +17,10 @@ const char* to_string(EventKind kind) {
       return "slip";
     case EventKind::stick:
       return "stick";
+    case EventKind::break_away:
+      return "break";
+    case EventKind::face:
+      return "face";
     case EventKind::zeno:
       return "zeno";
     case EventKind::control:

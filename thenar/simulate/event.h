@@ -8,15 +8,18 @@ namespace thenar {
 
 /// What can happen at an instant of a run; docs/formats.md says what each means.
 enum class EventKind {
-  impact,     ///< a velocity jumped at a stop
-  limit_on,   ///< a joint came to rest on a stop
-  limit_off,  ///< a joint left a stop on which it had rested
-  slip,       ///< dry friction gave way, or the direction of slip changed
-  stick,      ///< dry friction took hold
-  zeno,       ///< infinitely many impacts ended here
-  control     ///< a torque or wrench of the scenario passed a jump or a kink
+  touch,       ///< two bodies met without a jump of velocities
+  impact,      ///< velocities jumped, at a contact or at a stop
+  limit_on,    ///< a joint came to rest on a stop
+  limit_off,   ///< a joint left a stop on which it had rested
+  slip,        ///< friction of a contact or a joint gave way, or the direction of slip changed
+  stick,       ///< it took hold
+  break_away,  ///< two bodies parted
+  face,        ///< a contact went over to other features: from a face to an edge, from one corner of a patch to another
+  zeno,        ///< infinitely many impacts ended here
+  control      ///< a torque or wrench of the scenario passed a jump or a kink
 };
-inline constexpr int kEventKindCount = 7;
+inline constexpr int kEventKindCount = 10;
 
 /// The word used in files.
 const char* to_string(EventKind kind);
@@ -24,7 +27,7 @@ const char* to_string(EventKind kind);
 struct Event {
   double t = 0;  ///< s
   EventKind kind = EventKind::control;
-  std::string where;  ///< degree of freedom ("hand.wrist.1"), or what was driven
+  std::string where;  ///< contact ("box/table#2"), degree of freedom ("hand.wrist.1"), or what was driven
   std::string cause;  ///< a sentence fragment for people
 };
 

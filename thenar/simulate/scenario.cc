@@ -27,6 +27,18 @@ InertiaFault make_fault(const Model& model, int dof) {
 
 }  // namespace
 
+const char* to_string(OnIndeterminate choice) {
+  switch (choice) {
+    case OnIndeterminate::stop:
+      return "stop";
+    case OnIndeterminate::first:
+      return "first";
+    case OnIndeterminate::min_acceleration:
+      break;
+  }
+  return "min_acceleration";
+}
+
 const char* to_string(IntegratorKind kind) {
   switch (kind) {
     case IntegratorKind::automatic:

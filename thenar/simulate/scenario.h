@@ -54,6 +54,15 @@ constexpr bool has_error_control(IntegratorKind kind) { return kind <= Integrato
 /// The word used in files: auto, explicit, implicit, rk4, rk8, symplectic.
 const char* to_string(IntegratorKind kind);
 
+/// What a run does at an instant at which rigid contacts have several answers, or none.
+enum class OnIndeterminate : std::uint8_t {
+  stop,             ///< ends, with the answers listed
+  first,            ///< goes on with the first answer
+  min_acceleration  ///< goes on with the answer that accelerates least, in the norm of the kinetic energy
+};
+/// The word used in files: stop, first, min_acceleration.
+const char* to_string(OnIndeterminate choice);
+
 /// How a run proceeds. Rows are written at 0, sample, 2 sample, … and at `until`, and before and after every jump of a
 /// velocity. A method of fixed steps makes ceil(sample / step) equal steps between two rows, so that every row is hit
 /// exactly; the others choose their steps by the tolerance and write rows from their dense output.
@@ -63,6 +72,10 @@ struct RunOptions {
   IntegratorKind integrator = IntegratorKind::automatic;
   double tolerance = 1e-8;     ///< largest local error, relative to the scales of the scenario (tolerances.h)
   std::optional<double> step;  ///< s, longest step; default: 1 ms for fixed steps, no limit for the others
+  OnIndeterminate on_indeterminate = OnIndeterminate::stop;
+  /// Baumgarte's α, 1/s: contacts and stops that hold are drawn back to their rows by J v̇ + drift = −2α J v − α² gap
+  /// instead of by projection after every step. Nothing: projection.
+  std::optional<double> baumgarte{};
 
   static constexpr double kDefaultFixedStep = 1e-3;
   static constexpr double kTightestTolerance = 1e-14;
@@ -95,7 +108,7 @@ struct Scenario {
   std::vector<TorqueProfile> torques;  ///< at most one per degree of freedom
   std::vector<WrenchProfile> wrenches;
   std::vector<BodyShape> shapes;
-  std::optional<ContactRules> contacts;  ///< if the user asks for contacts; they are not simulated yet
+  std::optional<ContactRules> contacts;  ///< if the user asks for contacts
   ImpactOptions impact;                  ///< how contacts strike
   std::optional<StruckPoint> strike;     ///< a contact given by itself, for `thenar impact`
   RunOptions run;

@@ -450,6 +450,22 @@ class Run {
 
 }  // namespace
 
+const char* to_string(ContactMotion motion) {
+  switch (motion) {
+    case ContactMotion::free:
+      return "free";
+    case ContactMotion::fixed:
+      return "fixed";
+    case ContactMotion::roll:
+      return "roll";
+    case ContactMotion::slide:
+      return "slide";
+    case ContactMotion::spin:
+      break;
+  }
+  return "spin";
+}
+
 const char* to_string(RunStatus status) { return status == RunStatus::done ? "done" : "failed"; }
 
 double calc_energy(const Model& model, const State& state) {

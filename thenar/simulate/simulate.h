@@ -14,20 +14,61 @@
 /// A run never throws for physics: a state that is no longer finite ends it with a report that says where. The same
 /// scenario gives the same bits in every run of one build.
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "thenar/modes/verdict.h"
 #include "thenar/simulate/event.h"
 #include "thenar/simulate/scenario.h"
 
 namespace thenar {
 
+/// What a contact does in a row of a trace.
+enum class ContactMotion : std::uint8_t {
+  free,   ///< apart, within the margin of the scenario
+  fixed,  ///< held, without any relative motion
+  roll,   ///< held, without slip, while the bodies turn on each other
+  slide,  ///< held, with slip
+  spin    ///< held by a soft fingertip that turns about N and does not slip otherwise
+};
+/// The word used in files: free, fixed, roll, slide, spin.
+const char* to_string(ContactMotion motion);
+
+/// One contact in a row of a trace. Forces are on A, vectors along N, T, U of the contact frame.
+struct ContactSample {
+  std::string name;  ///< A/B or A/B#k
+  ContactMotion motion = ContactMotion::free;
+  double gap = 0;                      ///< m
+  std::array<double, 4> force{};       ///< N, T, U, N, and torsion about N, N m
+  std::array<double, 2> slip{};        ///< velocity of A relative to B along T, U, m/s
+  std::array<double, 2> u_A{}, u_B{};  ///< surface coordinates, in their charts
+  double psi = 0;                      ///< rad
+  /// The smallest relative change of f_N that brings the force to its cone, of the patch where there is one; −1 while
+  /// sliding, 0 of what is free or has no friction.
+  double margin = 0;
+};
+
+/// Energies in a row of a trace, J. `work` and `dissipated` are since the start.
+struct EnergySample {
+  double kinetic = 0, potential = 0, work = 0, dissipated = 0;
+};
+
 /// One row of a trace. All numbers are finite.
 struct Sample {
   State state;
-  VectorX<double> tau;  ///< efforts of the actuators (nv), N m or N
+  VectorX<double> tau;                  ///< efforts of the actuators (nv), N m or N
+  std::vector<ContactSample> contacts;  ///< of a scenario with contacts
+  EnergySample energy;
+};
+
+/// What the instant at `from` said of the motion up to `to`.
+struct VerdictInterval {
+  double from = 0, to = 0;  ///< s
+  Verdict verdict = Verdict::unique;
+  bool determinate = false;
 };
 
 /// Energy of a run, J: end = start + work − dissipated, up to the error of the integrator.
@@ -61,8 +102,9 @@ struct RunReport {
   double max_gap_violation = 0;  ///< rad or m, the farthest that a coordinate was beyond a stop
   long long rows = 0;            ///< samples handed out
   EnergyBalance energy;
-  State first, last;             ///< `last` is the last good state, also when the run failed
-  VectorX<double> q_min, q_max;  ///< over all steps
+  std::vector<VerdictInterval> verdicts;  ///< of a scenario with contacts
+  State first, last;                      ///< `last` is the last good state, also when the run failed
+  VectorX<double> q_min, q_max;           ///< over all steps
 };
 
 struct RunCallbacks {
