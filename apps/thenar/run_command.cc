@@ -67,10 +67,6 @@ int run(const RunCommand& command) {
   if (scenario.strike) {
     throw InputError({command.scenario, 0, 0}, "'strike' is one contact by itself, for 'thenar impact', and no run");
   }
-  if (scenario.contacts) {
-    throw InputError({command.scenario, 0, 0},
-                     "contacts between bodies are not simulated yet; thenar check --contacts lists them");
-  }
   const std::filesystem::path folder =
       command.out.empty() ? std::filesystem::path("out") / slug(scenario.name) : std::filesystem::path(command.out);
   TraceWriter trace(scenario, folder);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "thenar/complementarity/constraint_problem.h"
+
 namespace thenar {
 namespace {
 
@@ -87,6 +89,23 @@ std::string to_string(const FrictionCone& cone) {
       return fmt::format("{}", cone.faces);
   }
   return "";
+}
+
+double calc_cone_size(const FrictionCone& cone, double f_T, double f_U) {
+  if (cone.kind == FrictionCone::Kind::circular) return std::hypot(f_T, f_U);
+  if (cone.kind == FrictionCone::Kind::box) return std::max(std::abs(f_T), std::abs(f_U));
+  double out = 0;
+  for (int j = 0; j < cone.faces; ++j) {
+    const Eigen::Vector2d middle =
+        0.5 * (calc_regular_corner(j, cone.faces) + calc_regular_corner((j + 1) % cone.faces, cone.faces));
+    out = std::max(out, middle.dot(Eigen::Vector2d(f_T, f_U)) / middle.squaredNorm());
+  }
+  return out;
+}
+
+int count_faces(const FrictionCone& cone) {
+  if (cone.kind == FrictionCone::Kind::circular) return 0;
+  return cone.kind == FrictionCone::Kind::box ? kBoxFaces : cone.faces;
 }
 
 }  // namespace thenar

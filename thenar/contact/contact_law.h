@@ -80,4 +80,10 @@ struct FrictionCone {
 /// The word used in files and verdicts: "circular", "box", or the number of faces.
 std::string to_string(const FrictionCone& cone);
 
+/// |(f_T, f_U)| as the cone measures it: μ f_N on its boundary.
+double calc_cone_size(const FrictionCone& cone, double f_T, double f_U);
+
+/// The cone as ConstraintRow::faces of a contact that does not slide.
+int count_faces(const FrictionCone& cone);
+
 }  // namespace thenar

@@ -26,10 +26,21 @@ ContactSide make_side(const ContactFinder& finder, BodyIndex body, int shape, in
 
 GapFunction<double> make_gap_function(const Model& model, const Workspace<double>& workspace,
                                       const ContactFinder& finder, const FoundContact& contact) {
-  GapFunction<double> out(model, make_side(finder, contact.body_A, contact.shape_A, contact.feature_A),
-                          make_side(finder, contact.body_B, contact.shape_B, contact.feature_B));
+  const ContactSide A = make_side(finder, contact.body_A, contact.shape_A, contact.feature_A);
+  const ContactSide B = make_side(finder, contact.body_B, contact.shape_B, contact.feature_B);
+  GapFunction<double> out(model, A, B);
   out.start_at(workspace, contact.p_A, contact.p_B, contact.N);
-  return out;
+  if (contact.patch == PatchKind::points || out.update_positions(workspace) != FacingStatus::conforming) return out;
+  // A point of a rim that lies flat on a face: all of the rim faces it, and the point stays where it is on its body.
+  const bool is_A_flat = out.place().A.N.isZero(0);
+  const auto pin = [&](BodyIndex body, const Vec3<double>& p_W) {
+    const Placement<double> X_WB = calc_body_pose(model, workspace, body);
+    return make_pinned_side(body, to_eigen(X_WB.R.transpose_times(p_W - X_WB.p)));
+  };
+  GapFunction<double> pinned(model, is_A_flat ? A : pin(contact.body_A, contact.p_A),
+                             is_A_flat ? pin(contact.body_B, contact.p_B) : B);
+  pinned.start_at(workspace, contact.p_A, contact.p_B, contact.N);
+  return pinned;
 }
 
 void update_contact_rows(const Model& model, const Workspace<double>& workspace, const FoundContact& contact,

@@ -21,8 +21,9 @@ struct ContactRows {
   Eigen::Matrix<double, 6, Eigen::Dynamic> J_A, J_B;  ///< of the bodies at their places, world axes, angular first
 };
 
-/// The same bodies and features as a function of q and v, started at the contact. Needs update_positions, and the
-/// finder's contacts at these positions.
+/// The same bodies and features as a function of q and v, started at the contact. Points of a patch that are not told
+/// apart from their neighbours by their features, those of a rim that lies on a face, are pinned to their body. Needs
+/// update_positions, and the finder's contacts at these positions.
 GapFunction<double> make_gap_function(const Model& model, const Workspace<double>& workspace,
                                       const ContactFinder& finder, const FoundContact& contact);
 

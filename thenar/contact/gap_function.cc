@@ -37,11 +37,11 @@ Vec3<T> apply_inverse(const Placement<T>& X, const Vec3<T>& p) {
 
 ContactSide make_contact_side(BodyIndex body, const GrownCore& shape, const Pose<double>& X_BS, int feature) {
   const FeatureSurface surface = make_feature_surface(shape, feature);
-  return {body, surface.surface, X_BS * surface.X_SF, feature};
+  return {body, surface.surface, X_BS * surface.X_SF, feature, false};
 }
 
 ContactSide make_pinned_side(BodyIndex body, const Vector3<double>& p_B) {
-  return {body, SphereSurface{0}, Pose<double>::translation(p_B), 0};
+  return {body, SphereSurface{0}, Pose<double>::translation(p_B), 0, true};
 }
 
 template <class T>

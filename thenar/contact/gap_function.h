@@ -27,6 +27,7 @@ struct ContactSide {
   Surface surface;
   Pose<double> X_BF;  ///< of the surface's frame in the body
   int feature = 0;    ///< of the shape's core
+  bool is_pinned = false;
 };
 
 ContactSide make_contact_side(BodyIndex body, const GrownCore& shape, const Pose<double>& X_BS, int feature);
@@ -56,6 +57,8 @@ class GapFunction {
   const ChartedPoint<T>& point_A() const { return point_A_; }
   const ChartedPoint<T>& point_B() const { return point_B_; }
   Vec3<T> N() const { return -place_.A.n; }
+  bool is_pinned_A() const { return A_.is_pinned; }
+  bool is_pinned_B() const { return B_.is_pinned; }
 
   // Answers to update_velocities, in world axes.
   const PairMotion<T>& motion() const { return motion_; }  ///< of the bodies at the two places

@@ -18,12 +18,17 @@ namespace {
 
 class ImpactBuilder {
  public:
-  ImpactBuilder(const Scenario& scenario, const State& state)
-      : scenario_(scenario), model_(scenario.model), q_(state.q), v_(state.v), workspace_(model_) {}
+  ImpactBuilder(internal::AssemblyContext& context, const State& state)
+      : context_(context),
+        scenario_(context.scenario()),
+        model_(scenario_.model),
+        q_(state.q),
+        v_(state.v),
+        workspace_(model_) {}
 
   ImpactInstant build() {
     prepare();
-    add_contacts(internal::find_touching_contacts(scenario_, internal::find_contact_rules(scenario_), workspace_));
+    add_contacts(internal::find_touching_contacts(context_, workspace_));
     return finish();
   }
 
@@ -88,9 +93,9 @@ class ImpactBuilder {
   }
 
   void add_joint_rows() {
-    ConstrainedMotion motion(scenario_);
-    const Tolerances tolerances(model_, find_scales(model_, scenario_.initial), scenario_.run.tolerance);
-    InstantSolver joints(motion, tolerances);
+    ConstrainedMotion& motion = context_.motion();
+    const Tolerances& tolerances = context_.tolerances();
+    InstantSolver& joints = context_.joints();
     joints.find_touching(q_, v_);
     for (int i = 0; i < static_cast<int>(motion.rows().size()); ++i) {
       JointRow& row = motion.rows()[static_cast<std::size_t>(i)];
@@ -115,7 +120,7 @@ class ImpactBuilder {
     ImpactContact contact{.name = found.name, .place = found.place, .law = found.law, .J = rows.J.topRows<4>()};
     contact.velocity = rows.velocity.head<4>();
     const double approach = std::max(0.0, -rows.velocity(0));
-    contact.restitution = found.law.restitution.at(approach);
+    contact.restitution = approach < context_.slowest_strike ? 0 : found.law.restitution.at(approach);
     if (std::isnan(contact.restitution)) {
       throw std::runtime_error(
           fmt::format("the restitution of '{}' has no value at {:.6g} m/s", contact.name, approach));
@@ -148,6 +153,7 @@ class ImpactBuilder {
     }
   }
 
+  internal::AssemblyContext& context_;
   const Scenario& scenario_;
   const Model& model_;
   VectorX<double> q_, v_;
@@ -221,11 +227,17 @@ bool ImpactInstant::is_struck() const {
 }
 
 ImpactInstant assemble_impact(const Scenario& scenario, const State& state) {
-  return ImpactBuilder(scenario, state).build();
+  internal::AssemblyContext context(scenario, state);
+  return internal::assemble_impact(context, state);
+}
+
+ImpactInstant internal::assemble_impact(AssemblyContext& context, const State& state) {
+  return ImpactBuilder(context, state).build();
 }
 
 ImpactInstant assemble_impact(const Scenario& scenario, const State& state, const StruckPoint& struck) {
-  return ImpactBuilder(scenario, state).build(struck);
+  internal::AssemblyContext context(scenario, state);
+  return ImpactBuilder(context, state).build(struck);
 }
 
 PropagatedImpact propagate_velocities(const Scenario& scenario, const State& state, const ImpactInstant& instant,

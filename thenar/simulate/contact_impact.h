@@ -60,6 +60,12 @@ struct ImpactInstant {
 /// Throws std::runtime_error with a message for the user if bodies overlap.
 ImpactInstant assemble_impact(const Scenario& scenario, const State& state);
 
+namespace internal {
+class AssemblyContext;
+/// The same with what a run has at hand.
+ImpactInstant assemble_impact(AssemblyContext& context, const State& state);
+}  // namespace internal
+
 /// The impact of one given contact alone, with the locks, couplings and stops of the model.
 ImpactInstant assemble_impact(const Scenario& scenario, const State& state, const StruckPoint& struck);
 

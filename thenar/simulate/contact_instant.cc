@@ -61,7 +61,12 @@ ContactMode InstantContact::now() const {
 }
 
 Instant solve_instant(const Scenario& scenario, const State& state, const InstantOptions& options) {
-  internal::AssembledInstant assembled = internal::assemble_instant(scenario, state, options.time);
+  internal::AssemblyContext context(scenario, state);
+  return internal::solve_instant(context, state, options);
+}
+
+Instant internal::solve_instant(AssemblyContext& context, const State& state, const InstantOptions& options) {
+  internal::AssembledInstant assembled = internal::assemble_instant(context, state, options.time);
   Instant& out = assembled.instant;
   const std::vector<std::size_t> answers = internal::solve_stick_first(out, options.search);
   internal::CellReader reader(out, assembled.rows, state.v);

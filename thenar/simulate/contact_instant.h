@@ -59,6 +59,7 @@ struct InstantContact {
   bool slides = false;                          ///< already, or as declared
   double friction = 0;                          ///< its coefficient in the problem: μ_s while it is held, else μ
   std::array<double, 3> velocity{};             ///< of A relative to B along N, T, U, m/s
+  double spin = 0;                              ///< of A relative to B about N, rad/s
   int row = -1;                                 ///< its normal row; −1 if it is parting already
   int part = -1;                                ///< its number among the rows with z ≥ 0 (ModeCell::states)
   std::array<int, 3> tangent_rows{-1, -1, -1};  ///< T, U, torsion; −1 where it has none
@@ -138,6 +139,8 @@ struct Instant {
   std::vector<InstantPatch> patches;
   std::vector<InstantCell> cells;
   std::optional<StickFirst> stick_first;
+  /// Rows of the joints that take part, by their place among all (make_joint_rows): the first rows of the problem.
+  std::vector<int> joint_rows;
 
   ConstraintProblem problem;
   VectorX<double> vdot_free;
@@ -153,5 +156,11 @@ struct InstantOptions {
 
 /// Throws std::runtime_error with a message for the user if a contact is approached (an impact) or overlaps.
 Instant solve_instant(const Scenario& scenario, const State& state, const InstantOptions& options = {});
+
+namespace internal {
+class AssemblyContext;
+/// The same with what a run has at hand.
+Instant solve_instant(AssemblyContext& context, const State& state, const InstantOptions& options);
+}  // namespace internal
 
 }  // namespace thenar

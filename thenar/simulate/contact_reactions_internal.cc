@@ -27,7 +27,14 @@ VectorX<double> solve_least(const MatrixX<double>& A, const VectorX<double>& b, 
 
 }  // namespace
 
-ContactReactions::ContactReactions(const Model& model) : model_(&model), workspace_(model) {}
+ContactReactions::ContactReactions(const Model& model, std::optional<double> baumgarte)
+    : model_(&model), baumgarte_(baumgarte), workspace_(model) {}
+
+void ContactReactions::set_contacts(std::vector<HeldContact> next) {
+  contacts = std::move(next);
+  forces_.assign(contacts.size(), Vector4<double>::Zero());
+  is_redundant_ = false;
+}
 
 bool ContactReactions::update(const double* q, const double* v) {
   update_positions(*model_, q, workspace_);
@@ -78,11 +85,24 @@ void ContactReactions::calc_response(bool with_friction) {
   }
 }
 
+/// target += 2 α J v + α² gap on the rows of contacts.
+void ContactReactions::add_baumgarte(VectorX<double>& target) const {
+  const double alpha = *baumgarte_;
+  for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
+    const HeldContact& contact = contacts[contact_rows_[k].contact];
+    const int row = contact_rows_[k].row;
+    double& entry = target(joint_count_ + static_cast<Eigen::Index>(k));
+    entry += 2 * alpha * contact.velocity()(row) + (row == 0 ? alpha * alpha * contact.gap() : 0);
+  }
+}
+
 double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span<const int> held, double* vdot) {
   collect(rows, held);
   calc_response(true);
   Eigen::Map<VectorX<double>> acceleration(vdot, model_->velocity_count());
-  z_ = solve_least(J_ * X_, -(J_ * acceleration + drift_), &is_redundant_);
+  VectorX<double> target = drift_;
+  if (baumgarte_) add_baumgarte(target);
+  z_ = solve_least(J_ * X_, -(J_ * acceleration + target), &is_redundant_);
   acceleration.noalias() += X_ * z_;
   joint_reactions_ = z_.head(joint_count_);
   forces_.assign(contacts.size(), Vector4<double>::Zero());
@@ -99,6 +119,51 @@ double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span
     }
   }
   return dissipated;
+}
+
+void ContactReactions::assemble(std::span<const JointRow> rows, std::span<const int> held, const FrictionCone& cone,
+                                const double* vdot, ConstraintProblem& problem, VectorX<double>& z) {
+  std::vector<ConstraintRow> kinds;
+  std::vector<ContactRow> places;
+  for (const int i : held) kinds.push_back(make_problem_row(rows[static_cast<std::size_t>(i)]));
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const HeldContact& contact = contacts[i];
+    places.push_back({i, 0});
+    kinds.push_back({.kind = RowKind::unilateral});
+    const std::size_t head = kinds.size() - 1;
+    for (int t = 0; t < contact.tangent_count(); ++t) {
+      const bool slides = contact.hold() == ContactHold::sliding;
+      const int row = contact.tangent(t);
+      const double ratio = contact.friction_ratio()[static_cast<std::size_t>(row - 1)];
+      places.push_back({i, row});
+      kinds.push_back({.kind = slides ? RowKind::sliding : RowKind::tangent,
+                       .limit = slides ? ratio : contact.calc_friction_limit(row)});
+      kinds[head].kind = RowKind::normal;
+      kinds[head].faces = slides ? 0 : count_faces(cone);
+    }
+  }
+  const auto count = static_cast<Eigen::Index>(kinds.size());
+  MatrixX<double> J(count, model_->velocity_count()), X(model_->velocity_count(), count);
+  VectorX<double> drift(count);
+  z.setZero(count);
+  J.topRows(joint_count_) = J_.topRows(joint_count_);
+  drift.head(joint_count_) = drift_.head(joint_count_);
+  z.head(joint_count_) = joint_reactions_;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const Eigen::Index row = joint_count_ + static_cast<Eigen::Index>(k);
+    J.row(row) = contacts[places[k].contact].J().row(places[k].row);
+    drift(row) = contacts[places[k].contact].drift()(places[k].row);
+    z(row) = forces_[places[k].contact](places[k].row);
+  }
+  for (Eigen::Index k = 0; k < count; ++k) {
+    column_ = J.row(k);
+    solve_articulated(*model_, column_.data(), workspace_, X.col(k).data());
+  }
+  problem.resize(static_cast<int>(count));
+  for (int k = 0; k < problem.size(); ++k) problem.row(k) = kinds[static_cast<std::size_t>(k)];
+  const MatrixX<double> A = J * X;
+  problem.A() = 0.5 * (A + A.transpose());
+  problem.b() = J * Eigen::Map<const VectorX<double>>(vdot, model_->velocity_count()) + drift - A * z;
 }
 
 void ContactReactions::constrain(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv) {

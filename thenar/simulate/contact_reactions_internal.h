@@ -10,9 +10,11 @@
 /// (a box on four corners): then the forces with the least sum of squares of all that bring about this motion are
 /// taken. Which forces are possible at all is for the instant to say (contact_instant.h).
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "thenar/complementarity/constraint_problem.h"
 #include "thenar/dynamics/forward_dynamics.h"
 #include "thenar/simulate/held_contact.h"
 #include "thenar/simulate/joint_rows.h"
@@ -21,10 +23,12 @@ namespace thenar::internal {
 
 class ContactReactions {
  public:
-  /// The model must outlive it.
-  explicit ContactReactions(const Model& model);
+  /// The model must outlive it. With Baumgarte's α (1/s), J v̇ + drift = −2 α J v − α² gap takes the place of 0.
+  explicit ContactReactions(const Model& model, std::optional<double> baumgarte = {});
 
   std::vector<HeldContact> contacts;
+  /// Others from here on, without forces as yet.
+  void set_contacts(std::vector<HeldContact> next);
 
   /// Follows the contacts to (q, v). False if one of them is lost. Needed by all below.
   bool update(const double* q, const double* v);
@@ -35,6 +39,12 @@ class ContactReactions {
   const VectorX<double>& joint_reactions() const { return joint_reactions_; }
   const std::vector<Vector4<double>>& forces() const { return forces_; }
   bool is_redundant() const { return is_redundant_; }
+  const Workspace<double>& workspace() const { return workspace_; }
+
+  /// After that: the problem that these reactions solve if they are admissible, over the joint rows that hold and all
+  /// rows of the contacts, each as it holds. `vdot` is the acceleration with reactions. z are the reactions themselves.
+  void assemble(std::span<const JointRow> rows, std::span<const int> held, const FrictionCone& cone, const double* vdot,
+                ConstraintProblem& problem, VectorX<double>& z);
 
   /// After that: derivatives of v̇ without reactions become those with them, J ∂v̇ = 0, and friction follows the slip.
   /// Left out: how rows and reactions change.
@@ -52,10 +62,12 @@ class ContactReactions {
 
   void collect(std::span<const JointRow> rows, std::span<const int> held);
   void calc_response(bool with_friction);
+  void add_baumgarte(VectorX<double>& target) const;
   void project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                         const VectorX<double>& v);
 
   const Model* model_;
+  std::optional<double> baumgarte_;
   Workspace<double> workspace_;
   std::vector<ContactRow> contact_rows_;
   Eigen::Index joint_count_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
@@ -16,8 +17,41 @@ constexpr double kBracket = 1e-15;
 /// How far beyond 0 a gap must be to count, as a part of the size of the scene: more than rounding, less than anything
 /// that is seen.
 constexpr double kGapMargin = 1e-13;
+/// How far beyond the limits of its features a contact must be to leave them, as a part of the size of the scene.
+constexpr double kExitMargin = 1e-11;
 /// Slips slower than so many times what counts as none have just begun.
 constexpr double kBeginning = 100;
+/// Bodies that move less than this part of the smaller one's size between two places are followed by a cubic.
+constexpr double kSmallMove = 0.1;
+/// How far from 0 a cubic must stay to be believed, as a part of how gaps and rates change.
+constexpr double kTrust = 0.05;
+constexpr int kMostHalvings = 12;
+/// Pairs are looked at within this part of the size, or so many times what bodies travel from place to place.
+constexpr double kReach = 0.02, kReachOfTravel = 1.5;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The least value between 0 and h of the cubic with these values and slopes at its ends, and where.
+struct Least {
+  double x = 0, value = 0;
+};
+Least find_least(double h, double f0, double d0, double f1, double d1) {
+  // f0 + d0 x + c x² + e x³
+  const double c = (3 * (f1 - f0) / h - 2 * d0 - d1) / h, e = (d0 + d1 - 2 * (f1 - f0) / h) / (h * h);
+  Least out = f0 < f1 ? Least{0, f0} : Least{h, f1};
+  const auto look = [&](double x) {
+    if (!(x > 0 && x < h)) return;
+    const double value = f0 + x * (d0 + x * (c + x * e));
+    if (value < out.value) out = {x, value};
+  };
+  const double root = c * c - 3 * e * d0;
+  if (root >= 0) {
+    // Of the two forms of the roots the one that does not cancel, for either sign of c.
+    const double sum = -(c + std::copysign(std::sqrt(root), c));
+    if (e != 0) look(sum / (3 * e));
+    if (sum != 0) look(d0 / sum);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -30,9 +64,11 @@ const char* to_string(ContactCrossingKind kind) {
     case ContactCrossingKind::slip:
       return "slip";
     case ContactCrossingKind::stick:
+      return "stick";
+    case ContactCrossingKind::face:
       break;
   }
-  return "stick";
+  return "face";
 }
 
 ContactWatch::ContactWatch(const Scenario& scenario, ConstrainedMotion& motion)
@@ -40,15 +76,20 @@ ContactWatch::ContactWatch(const Scenario& scenario, ConstrainedMotion& motion)
       motion_(motion),
       workspace_(scenario.model),
       finder_(scenario.model, scenario.shapes, scenario.contacts.value_or(ContactRules{.all_pairs = false})),
-      crossings_(CrossingFinder::make_nodes(kDegree)) {
+      crossings_(CrossingFinder::make_nodes(kDegree)),
+      solver_(1) {
   update_positions(scenario.model, scenario.initial.q.data(), workspace_);
-  reach_ = ContactTolerances(finder_.calc_size(workspace_)).default_margin();
+  size_ = finder_.calc_size(workspace_);
+  for (int i = 0; i < static_cast<int>(finder_.shapes().size()); ++i) {
+    const BodyShape& shape = finder_.shapes()[static_cast<std::size_t>(i)];
+    radii_.push_back(calc_bounding_radius(finder_.core(i)) + shape.X_BS.p.norm());
+  }
 }
 
-std::optional<ContactCrossing> ContactWatch::find(Stepper& stepper) {
+std::optional<ContactCrossing> ContactWatch::find(Stepper& stepper, double force_margin) {
   std::optional<ContactCrossing> first;
   find_touches(stepper, first);
-  find_changes(stepper, first);
+  find_changes(stepper, force_margin, first);
   return first;
 }
 
@@ -62,11 +103,7 @@ void ContactWatch::narrow(const VectorX<double>& values, const Function& functio
   if (!first || found.theta < first->theta) first = std::move(found);
 }
 
-void ContactWatch::look_at(Stepper& stepper, double theta) {
-  const Stepper::Point& point = stepper.interpolate(theta);
-  update_positions(scenario_.model, point.q.data(), workspace_);
-  finder_.update(workspace_, reach_);
-}
+// --- Touch -----------------------------------------------------------------------------------------------------------
 
 bool ContactWatch::is_held(const FoundContact& found) const {
   const auto& contacts = motion_.contacts();
@@ -76,99 +113,215 @@ bool ContactWatch::is_held(const FoundContact& found) const {
   });
 }
 
-/// `reach_` where the point is farther away than that.
-double ContactWatch::calc_gap(Stepper& stepper, double theta, const FreePoint& point) {
-  look_at(stepper, theta);
-  for (const FoundContact& found : finder_.contacts()) {
-    if (found.shape_A == point.shape_A && found.shape_B == point.shape_B && found.id == point.id) return found.gap;
+/// Of the gap of a point: N · (v_A − v_B).
+double ContactWatch::calc_rate(const FoundContact& found) const {
+  const auto velocity = [&](BodyIndex body, const Vec3<double>& p_W) {
+    const Placement<double> X_WB = calc_body_pose(scenario_.model, workspace_, body);
+    return calc_point_velocity(scenario_.model, workspace_, body, X_WB.R.transpose_times(p_W - X_WB.p)).linear;
+  };
+  return dot(found.N, velocity(found.body_A, found.p_A) - velocity(found.body_B, found.p_B));
+}
+
+ContactWatch::Place ContactWatch::look_at(Stepper& stepper, double theta) {
+  const Stepper::Point& point = stepper.interpolate(theta);
+  update_positions(scenario_.model, point.q.data(), workspace_);
+  update_velocities(scenario_.model, point.v.data(), workspace_);
+  finder_.update(workspace_, reach_);
+  Place out{theta, {}, {}};
+  for (const BodyShape& shape : finder_.shapes()) {
+    const Motion<double> V = calc_point_velocity(scenario_.model, workspace_, shape.body, Vec3<double>::zero());
+    const double radius = radii_[out.speeds.size()], turn = norm(V.angular);
+    out.speeds.push_back(norm(V.linear) + (turn > 0 ? turn * radius : 0));
   }
-  return reach_;
+  for (const FoundContact& found : finder_.contacts()) {
+    if (is_held(found)) continue;
+    const bool is_same =
+        !out.pairs.empty() && out.pairs.back().shape_A == found.shape_A && out.pairs.back().shape_B == found.shape_B;
+    if (!is_same) out.pairs.push_back({found.shape_A, found.shape_B, kInfinity, 0});
+    if (found.gap < out.pairs.back().gap) {
+      out.pairs.back().gap = found.gap;
+      out.pairs.back().rate = calc_rate(found);
+    }
+  }
+  return out;
+}
+
+/// `reach_` where the shapes are farther apart than that.
+double ContactWatch::calc_gap(Stepper& stepper, double theta, int shape_A, int shape_B) {
+  const Stepper::Point& point = stepper.interpolate(theta);
+  update_positions(scenario_.model, point.q.data(), workspace_);
+  finder_.update(workspace_, reach_);
+  double out = reach_;
+  for (const FoundContact& found : finder_.contacts()) {
+    if (found.shape_A == shape_A && found.shape_B == shape_B && !is_held(found)) out = std::min(out, found.gap);
+  }
+  return out;
+}
+
+/// What bodies can meet between two of the places is seen at both.
+void ContactWatch::choose_reach(Stepper& stepper) {
+  reach_ = kReach * size_;
+  double fastest = 0;
+  for (const double theta : {0.0, 0.5, 1.0}) {
+    const Place place = look_at(stepper, theta);
+    for (std::size_t i = 0; i < place.speeds.size(); ++i) {
+      // What turns about itself and has no end travels no distance that counts: it is met where others are.
+      if (std::isfinite(place.speeds[i])) fastest = std::max(fastest, place.speeds[i]);
+    }
+  }
+  const double longest = 0.5 * std::sin(M_PI / kDegree) * stepper.h();  // between two of the places
+  reach_ = std::max(reach_, 2 * kReachOfTravel * fastest * longest);
 }
 
 void ContactWatch::find_touches(Stepper& stepper, std::optional<ContactCrossing>& first) {
+  if (finder_.pair_count() == 0) return;
+  choose_reach(stepper);
   const std::vector<double>& nodes = crossings_.nodes();
-  const auto count = static_cast<Eigen::Index>(nodes.size());
-  std::vector<FreePoint> points;
-  std::vector<VectorX<double>> gaps;
-  for (Eigen::Index k = 0; k < count; ++k) {
-    look_at(stepper, nodes[static_cast<std::size_t>(k)]);
-    for (const FoundContact& found : finder_.contacts()) {
-      if (is_held(found)) continue;
-      const auto known = std::find_if(points.begin(), points.end(), [&](const FreePoint& point) {
-        return point.shape_A == found.shape_A && point.shape_B == found.shape_B && point.id == found.id;
-      });
-      const auto place = static_cast<std::size_t>(known - points.begin());
-      if (known == points.end()) {
-        points.push_back({found.shape_A, found.shape_B, found.id, contact_name(scenario_.model, found)});
-        gaps.emplace_back(VectorX<double>::Constant(count, reach_));
-      }
-      gaps[place](k) = found.gap;
-    }
+  const double margin = kGapMargin * size_;
+  struct Allowance {
+    int shape_A, shape_B;
+    double gap;
+  };
+  std::vector<Allowance> allowances;  // what the step starts with is no crossing
+  Place before = look_at(stepper, 0);
+  for (const NearPair& pair : before.pairs) {
+    allowances.push_back({pair.shape_A, pair.shape_B, std::max(margin, -2 * pair.gap)});
   }
-  const double margin = 10 * kGapMargin * reach_;  // reach is a tenth of the size
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const double start = gaps[i](0);
-    const double allowed = std::max(margin, -2 * start);  // what the step starts with is no crossing
-    const VectorX<double> values = gaps[i].array() + allowed;
-    if (!(values.minCoeff() < reach_)) continue;
-    narrow(
-        values, [&](double theta) { return calc_gap(stepper, theta, points[i]) + allowed; },
-        {.kind = ContactCrossingKind::touch, .name = points[i].name}, first);
+  for (std::size_t k = 1; k < nodes.size(); ++k) {
+    if (first && first->theta <= nodes[k - 1]) return;
+    Place after = look_at(stepper, nodes[k]);
+    std::vector<std::pair<int, int>> seen;
+    for (const Place* place : {&before, &after}) {
+      for (const NearPair& pair : place->pairs) seen.emplace_back(pair.shape_A, pair.shape_B);
+    }
+    std::sort(seen.begin(), seen.end());
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    for (const auto& [A, B] : seen) {
+      double allowed = margin;
+      for (const Allowance& known : allowances) {
+        if (known.shape_A == A && known.shape_B == B) allowed = known.gap;
+      }
+      find_touch(stepper, before, after, A, B, allowed, 0, first);
+    }
+    before = std::move(after);
   }
 }
 
-ContactWatch::HeldValues ContactWatch::read_held(std::size_t i) const {
+void ContactWatch::keep_touch(Stepper& stepper, double before, double after, int shape_A, int shape_B, double allowed,
+                              std::optional<ContactCrossing>& first) {
+  const auto gap = [&](double theta) { return calc_gap(stepper, theta, shape_A, shape_B) + allowed; };
+  const double theta = refine_crossing({before, after}, kBracket, gap).after;
+  if (first && first->theta <= theta) return;
+  const auto& shapes = finder_.shapes();
+  first = ContactCrossing{.theta = theta,
+                          .kind = ContactCrossingKind::touch,
+                          .name = scenario_.model.body(shapes[static_cast<std::size_t>(shape_A)].body).name + "/" +
+                                  scenario_.model.body(shapes[static_cast<std::size_t>(shape_B)].body).name};
+}
+
+void ContactWatch::find_touch(Stepper& stepper, const Place& before, const Place& after, int shape_A, int shape_B,
+                              double allowed, int depth, std::optional<ContactCrossing>& first) {
+  const auto find_pair = [&](const Place& place) {
+    for (const NearPair& pair : place.pairs) {
+      if (pair.shape_A == shape_A && pair.shape_B == shape_B) return pair;
+    }
+    return NearPair{shape_A, shape_B, reach_, 0};
+  };
+  const NearPair start = find_pair(before), end = find_pair(after);
+  if (start.gap + allowed < 0) return;  // met before
+  if (end.gap + allowed < 0) return keep_touch(stepper, before.theta, after.theta, shape_A, shape_B, allowed, first);
+  const double h = (after.theta - before.theta) * stepper.h();
+  double travel = 0, size = kInfinity;
+  for (const int shape : {shape_A, shape_B}) {
+    const auto i = static_cast<std::size_t>(shape);
+    const double speed = std::max(before.speeds[i], after.speeds[i]);
+    travel += std::isfinite(speed) ? h * speed : kInfinity;
+    size = std::min(size, radii_[i]);
+  }
+  if (start.gap + end.gap > kReachOfTravel * travel) return;
+  const Least least = find_least(h, start.gap + allowed, start.rate, end.gap + allowed, end.rate);
+  const double change = std::abs(start.gap - end.gap) + h * (std::abs(start.rate) + std::abs(end.rate));
+  const bool is_clear = travel < kSmallMove * size && least.value > kTrust * change;
+  if (is_clear || !(change > 0)) return;
+  const bool can_halve = depth < kMostHalvings && travel >= kSmallMove * size;
+  if (!can_halve && !(least.x > 0 && least.x < h)) return;
+  const double middle = can_halve ? 0.5 * (before.theta + after.theta) : before.theta + least.x / stepper.h();
+  if (!(middle > before.theta && middle < after.theta)) return;
+  if (!can_halve) {
+    if (calc_gap(stepper, middle, shape_A, shape_B) + allowed >= 0) return;
+    return keep_touch(stepper, before.theta, middle, shape_A, shape_B, allowed, first);
+  }
+  const Place between = look_at(stepper, middle);
+  find_touch(stepper, before, between, shape_A, shape_B, allowed, depth + 1, first);
+  if (first && first->theta <= middle) return;
+  find_touch(stepper, between, after, shape_A, shape_B, allowed, depth + 1, first);
+}
+
+// --- Contacts that hold ----------------------------------------------------------------------------------------------
+
+/// After an evaluation of the motion.
+ContactWatch::HeldValues ContactWatch::read_held(std::size_t i, double force_margin) const {
   const HeldContact& contact = motion_.contacts()[i];
   const Vector4<double>& force = motion_.contact_forces()[i];
   double largest = 0;
   for (const Vector4<double>& other : motion_.contact_forces()) largest = std::max(largest, other.head<3>().norm());
-  const double margin = kForceMargin * largest;
-  HeldValues out{force(0) + margin, 1, 1};
+  const double margin = force_margin * largest;
+  HeldValues out{force(0) + margin, 1, 1, 0};
   if (contact.hold() == ContactHold::rolling) {
-    const double mu = contact.law().static_friction, torsion = contact.law().torsion;
-    double friction = force.segment<2>(1).norm();
-    if (contact.law().fingertip == Fingertip::soft) friction = std::hypot(friction, force(3) * mu / torsion);
+    const double mu = contact.law().static_friction;
+    const FrictionCone& cone = scenario_.contacts->cone;
+    double friction = calc_cone_size(cone, force(1), force(2));
+    if (contact.law().fingertip == Fingertip::soft) {
+      const double torsion = force(3) * mu / contact.law().torsion;
+      friction = cone.kind == FrictionCone::Kind::circular ? std::hypot(friction, torsion)
+                                                           : std::max(friction, std::abs(torsion));
+    }
     out.friction = mu * force(0) - friction + margin;
   }
   if (contact.hold() == ContactHold::sliding) out.slip = contact.slip_along() + slip_allowance_;
+  out.exit = contact.calc_exit(motion_.contact_workspace(), size_);
   return out;
 }
 
-ContactWatch::HeldValues ContactWatch::calc_held(Stepper& stepper, double theta, std::size_t i) {
-  stepper.evaluate(theta);
-  return read_held(i);
-}
-
-void ContactWatch::find_changes(Stepper& stepper, std::optional<ContactCrossing>& first) {
+void ContactWatch::find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first) {
   const std::size_t contacts = motion_.contacts().size();
   if (contacts == 0) return;
   const std::vector<double>& nodes = crossings_.nodes();
   const auto count = static_cast<Eigen::Index>(nodes.size());
-  MatrixX<double> normal(count, contacts), friction = normal, slip = normal;
-  bool is_certain = true;
+  MatrixX<double> normal(count, contacts), friction = normal, slip = normal, exit = normal;
+  bool is_redundant = false;
   for (Eigen::Index k = 0; k < count; ++k) {
     stepper.evaluate(nodes[static_cast<std::size_t>(k)]);
-    is_certain = is_certain && !motion_.has_redundant_contacts();
+    is_redundant = is_redundant || motion_.has_redundant_contacts();
     for (std::size_t i = 0; i < contacts; ++i) {
-      const HeldValues values = read_held(i);
+      const HeldValues values = read_held(i, force_margin);
       const auto column = static_cast<Eigen::Index>(i);
-      normal(k, column) = values.normal, friction(k, column) = values.friction, slip(k, column) = values.slip;
+      normal(k, column) = values.normal, friction(k, column) = values.friction;
+      slip(k, column) = values.slip, exit(k, column) = values.exit;
     }
+  }
+  if (is_redundant) {
+    std::vector<char> suspect;
+    for (Eigen::Index k = 0; k < count; ++k) {
+      suspect.push_back(std::min(normal.row(k).minCoeff(), friction.row(k).minCoeff()) < 0);
+    }
+    find_redundant_change(stepper, force_margin, suspect, first);
   }
   for (std::size_t i = 0; i < contacts; ++i) {
     const auto column = static_cast<Eigen::Index>(i);
     const ContactHold hold = motion_.contacts()[i].hold();
     const auto look = [&](const MatrixX<double>& values, double HeldValues::*member, ContactCrossingKind kind) {
-      narrow(
-          values.col(column), [&](double theta) { return calc_held(stepper, theta, i).*member; },
-          {.kind = kind,
-           .held = static_cast<int>(i),
-           .name = motion_.contacts()[i].name(),
-           .is_certain = is_certain || kind == ContactCrossingKind::stick},
-          first);
+      const auto function = [&](double theta) {
+        stepper.evaluate(theta);
+        return read_held(i, force_margin).*member;
+      };
+      narrow(values.col(column), function,
+             {.kind = kind, .held = static_cast<int>(i), .name = motion_.contacts()[i].name()}, first);
     };
-    look(normal, &HeldValues::normal, ContactCrossingKind::break_away);
-    if (hold == ContactHold::rolling) look(friction, &HeldValues::friction, ContactCrossingKind::slip);
+    if (!is_redundant) {
+      look(normal, &HeldValues::normal, ContactCrossingKind::break_away);
+      if (hold == ContactHold::rolling) look(friction, &HeldValues::friction, ContactCrossingKind::slip);
+    }
     if (hold == ContactHold::sliding) {
       // Slip that begins in this step is no slip that ends, whatever rounding says of its first moments.
       const double no_slip = motion_.contacts()[i].no_slip();
@@ -177,7 +330,97 @@ void ContactWatch::find_changes(Stepper& stepper, std::optional<ContactCrossing>
       look(slip, &HeldValues::slip, ContactCrossingKind::stick);
       slip_allowance_ = 0;
     }
+    find_exit(stepper, i, exit.col(column), first);
   }
+}
+
+/// Features are left where the exit rises from 0: it has a kink there, so that the places bracket it.
+void ContactWatch::find_exit(Stepper& stepper, std::size_t i, const VectorX<double>& exits,
+                             std::optional<ContactCrossing>& first) {
+  const std::vector<double>& nodes = crossings_.nodes();
+  const double allowed = std::max(kExitMargin, 2 * exits(0));
+  for (std::size_t k = 1; k < nodes.size(); ++k) {
+    if (first && first->theta <= nodes[k - 1]) return;
+    if (exits(static_cast<Eigen::Index>(k)) <= allowed) continue;
+    const auto room = [&](double theta) {
+      stepper.evaluate(theta);
+      return allowed - motion_.contacts()[i].calc_exit(motion_.contact_workspace(), size_);
+    };
+    const double theta = refine_crossing({nodes[k - 1], nodes[k]}, kBracket, room).after;
+    if (!first || theta < first->theta) {
+      first = ContactCrossing{theta, ContactCrossingKind::face, static_cast<int>(i), motion_.contacts()[i].name()};
+    }
+    return;
+  }
+}
+
+/// The contacts that hold, as a problem whose answer may let them go.
+const ConeSolution& ContactWatch::solve_held(const double* vdot) {
+  motion_.assemble_held(vdot, problem_, z_);
+  if (problem_.size() > solver_.max_rows()) solver_ = ConeSolver(problem_.size());
+  return solver_.solve(problem_, {z_.data(), static_cast<std::size_t>(z_.size())});
+}
+
+/// The largest motion of contacts that should be at rest, in the scaled units of constraint_problem.h relative to that
+/// without forces, and whose it is.
+double ContactWatch::calc_unrest(Stepper& stepper, double theta, int* fastest) {
+  const ConeSolution& answer = solve_held(stepper.evaluate(theta));
+  if (answer.status != ConeStatus::solved) return 1;
+  const auto unit = [&](int row) { return std::sqrt(std::max(problem_.A()(row, row), 1e-300)); };
+  double scale = 0, out = 0;
+  int contact = -1;
+  for (int k = 0; k < problem_.size(); ++k) scale = std::max(scale, std::abs(problem_.b()(k)) / unit(k));
+  for (int k = 0; k < problem_.size(); ++k) {
+    const RowKind kind = problem_.row(k).kind;
+    const bool is_head = kind == RowKind::normal || kind == RowKind::unilateral;
+    if (k >= static_cast<int>(motion_.mode().held.size())) contact += is_head;
+    if (kind == RowKind::sliding) continue;
+    const double motion = std::abs(answer.w[static_cast<std::size_t>(k)]) / unit(k);
+    if (motion <= out) continue;
+    out = motion;
+    if (fastest != nullptr) *fastest = contact;
+  }
+  return scale > 0 ? out / scale : 0;
+}
+
+void ContactWatch::find_redundant_change(Stepper& stepper, double force_margin, const std::vector<char>& suspect,
+                                         std::optional<ContactCrossing>& first) {
+  const std::vector<double>& nodes = crossings_.nodes();
+  const auto rest = [&](double theta) { return force_margin - calc_unrest(stepper, theta); };
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (first && k > 0 && first->theta <= nodes[k - 1]) return;
+    if (!suspect[k] || rest(nodes[k]) >= 0) continue;
+    double theta = nodes[k];
+    if (k > 0) theta = refine_crossing({nodes[k - 1], nodes[k]}, kBracket, rest).after;
+    if (first && first->theta <= theta) return;
+    int fastest = -1;
+    calc_unrest(stepper, theta, &fastest);
+    const bool slips =
+        fastest >= 0 && motion_.contacts()[static_cast<std::size_t>(fastest)].hold() != ContactHold::smooth;
+    first = ContactCrossing{theta, slips ? ContactCrossingKind::slip : ContactCrossingKind::break_away, fastest,
+                            fastest < 0 ? std::string() : motion_.contacts()[static_cast<std::size_t>(fastest)].name()};
+    return;
+  }
+}
+
+const std::vector<Vector4<double>>& ContactWatch::calc_forces(const double* vdot) {
+  forces_ = motion_.contact_forces();
+  bool is_admissible = true;
+  for (std::size_t i = 0; i < forces_.size(); ++i) {
+    const HeldValues values = read_held(i, 1e-9);
+    is_admissible = is_admissible && values.normal >= 0 && values.friction >= 0;
+  }
+  if (is_admissible || !motion_.has_redundant_contacts()) return forces_;
+  const ConeSolution& answer = solve_held(vdot);
+  if (answer.status != ConeStatus::solved) return forces_;
+  std::size_t row = motion_.mode().held.size();
+  for (std::size_t i = 0; i < forces_.size(); ++i) {
+    const HeldContact& contact = motion_.contacts()[i];
+    forces_[i].setZero();
+    forces_[i](0) = answer.z[row++];
+    for (int t = 0; t < contact.tangent_count(); ++t) forces_[i](contact.tangent(t)) = answer.z[row++];
+  }
+  return forces_;
 }
 
 }  // namespace thenar

@@ -2,40 +2,46 @@
 #pragma once
 
 /// @file
-/// Looks into a step for the first thing that happens to contacts: two bodies meet, a contact that holds would have to
-/// pull, friction of a rolling contact no longer suffices, slip comes to rest. Every one is a function over the step
-/// that must stay ≥ 0, known at nine places, of which a polynomial is made whose crossings none is missed of
-/// (crossing.h).
+/// Looks into a step for the first thing that happens to contacts:
 ///
-///     touch   gap of a point that is not held           break   f_N
-///     slip    μ_s f_N − |f_t| of what rolls              stick   slip along its direction at the start of the step
+///     touch   the gap of two bodies closes where they are not held     break   f_N of a held contact comes to 0
+///     slip    friction of what rolls no longer suffices                stick   slip comes to rest
+///     face    a contact leaves one of its features: a face at its edge, an edge at its corner
 ///
-/// Forces are found beyond their bounds by kForceMargin of the largest of them, a little late: what follows is decided
-/// by the instant (contact_instant.h), which takes less for nothing. Forces do not jump where a contact breaks or
-/// begins to slip with μ_s = μ, so that a delay by that margin changes the motion by its square only.
+/// Every one is a function over the step that must stay ≥ 0. Forces and slips are known at nine places, of which a
+/// polynomial is made whose crossings none is missed of (crossing.h). Gaps are continuous, but features come and go, so
+/// that they are followed from place to place with their rates: no touch passes between two places that are nearer to
+/// each other than what the bodies can travel, and where that does not exclude one, the places are halved until bodies
+/// move less than kSmallMove of their size, or the cubic through gaps and rates stays clear of 0.
 ///
-/// Where contacts are redundant their forces are one choice of many, and a force beyond its bound says nothing yet:
-/// `is_certain` is false, and the instant has to be asked.
+/// Forces are found beyond their bounds by a part of the largest of them, `force_margin`, a little late: what follows
+/// is decided by the instant (contact_instant.h), which takes less for nothing. Forces do not jump where a contact
+/// breaks or begins to slip with μ_s = μ, so that a delay by that margin changes the motion by its square only.
+///
+/// **Redundant contacts.** Their forces are one choice of many (the least), and one beyond its bound says nothing yet.
+/// Then the problem of the contacts that hold is solved as it is (ConeSolver): as long as it has an answer that leaves
+/// all of them where they are, forces that the cones admit exist, and nothing happens. What moves in the answer tells
+/// which contact slips or breaks, and the first time is where that motion begins.
 
 #include <optional>
 #include <string>
 
+#include "thenar/complementarity/cone_solver.h"
 #include "thenar/contact/contact_finder.h"
 #include "thenar/simulate/crossing.h"
 #include "thenar/simulate/stepper.h"
 
 namespace thenar {
 
-enum class ContactCrossingKind : std::uint8_t { touch, break_away, slip, stick };
+enum class ContactCrossingKind : std::uint8_t { touch, break_away, slip, stick, face };
 /// The word used in files.
 const char* to_string(ContactCrossingKind kind);
 
 struct ContactCrossing {
   double theta = 1;  ///< where in the step, just after
   ContactCrossingKind kind = ContactCrossingKind::touch;
-  int held = -1;  ///< place among the contacts of the motion; −1 of a touch
-  std::string name;
-  bool is_certain = true;
+  int held = -1;     ///< place among the contacts of the motion; −1 of a touch
+  std::string name;  ///< of the contact
 };
 
 class ContactWatch {
@@ -46,27 +52,48 @@ class ContactWatch {
   ContactWatch(const Scenario& scenario, ConstrainedMotion& motion);
 
   /// The first crossing in the stepper's last step, if any. The motion must be in the mode of that step.
-  std::optional<ContactCrossing> find(Stepper& stepper);
+  std::optional<ContactCrossing> find(Stepper& stepper, double force_margin = kForceMargin);
+
+  /// Forces of the contacts that hold where the motion was evaluated last, with the acceleration found there: the least
+  /// ones if the cones admit them, else others that they do.
+  const std::vector<Vector4<double>>& calc_forces(const double* vdot);
 
  private:
-  /// A point of two shapes that is not held.
-  struct FreePoint {
+  /// Two shapes that are near each other at some place of the step, and the nearest of their points that is not held.
+  struct NearPair {
     int shape_A = 0, shape_B = 0;
-    std::uint64_t id = 0;
-    std::string name;
+    double gap = 0, rate = 0;  ///< m, m/s
+  };
+  /// What is known at one place of the step.
+  struct Place {
+    double theta = 0;
+    std::vector<NearPair> pairs;  ///< by the numbers of their shapes
+    std::vector<double> speeds;   ///< of each shape's fastest point, m/s
   };
   /// What a contact that holds must keep ≥ 0.
   struct HeldValues {
-    double normal = 0, friction = 0, slip = 0;
+    double normal = 0, friction = 0, slip = 0, exit = 0;
   };
 
-  void look_at(Stepper& stepper, double theta);
+  Place look_at(Stepper& stepper, double theta);
   bool is_held(const FoundContact& found) const;
-  double calc_gap(Stepper& stepper, double theta, const FreePoint& point);
-  HeldValues calc_held(Stepper& stepper, double theta, std::size_t contact);
-  HeldValues read_held(std::size_t contact) const;
+  double calc_rate(const FoundContact& found) const;
+  double calc_gap(Stepper& stepper, double theta, int shape_A, int shape_B);
   void find_touches(Stepper& stepper, std::optional<ContactCrossing>& first);
-  void find_changes(Stepper& stepper, std::optional<ContactCrossing>& first);
+  void find_touch(Stepper& stepper, const Place& before, const Place& after, int shape_A, int shape_B, double allowed,
+                  int depth, std::optional<ContactCrossing>& first);
+  void keep_touch(Stepper& stepper, double before, double after, int shape_A, int shape_B, double allowed,
+                  std::optional<ContactCrossing>& first);
+  void choose_reach(Stepper& stepper);
+
+  HeldValues read_held(std::size_t contact, double force_margin) const;
+  void find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
+  void find_exit(Stepper& stepper, std::size_t contact, const VectorX<double>& exits,
+                 std::optional<ContactCrossing>& first);
+  void find_redundant_change(Stepper& stepper, double force_margin, const std::vector<char>& suspect,
+                             std::optional<ContactCrossing>& first);
+  const ConeSolution& solve_held(const double* vdot);
+  double calc_unrest(Stepper& stepper, double theta, int* fastest = nullptr);
   template <class Function>
   void narrow(const VectorX<double>& values, const Function& function, ContactCrossing found,
               std::optional<ContactCrossing>& first);
@@ -75,9 +102,14 @@ class ContactWatch {
   ConstrainedMotion& motion_;
   Workspace<double> workspace_;
   ContactFinder finder_;
+  std::vector<double> radii_;  ///< of each shape about its body's origin, m; infinite of planes and bowls
   CrossingFinder crossings_;
-  double slip_allowance_ = 0;  ///< m/s
-  double reach_ = 0;           ///< m, points farther apart are not looked at
+  ConeSolver solver_;
+  ConstraintProblem problem_;
+  VectorX<double> z_;
+  std::vector<Vector4<double>> forces_;
+  double slip_allowance_ = 0;    ///< m/s
+  double size_ = 0, reach_ = 0;  ///< m: of the scene; pairs farther apart than `reach_` are not looked at
 };
 
 }  // namespace thenar

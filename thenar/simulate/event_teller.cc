@@ -27,6 +27,14 @@ void EventTeller::tell_strike(double t, const Strike& strike) {
        fmt::format("struck the {} stop at {:.6g} {}, {}", stop.side(), -strike.rate_before, unit, after));
 }
 
+void EventTeller::tell_strike(double t, const ContactStrike& strike) {
+  const std::string after =
+      strike.after > 0 ? fmt::format("leaves at {:.6g} {}", strike.after, strike.unit) : "without rebound";
+  const std::string what = strike.side != nullptr ? fmt::format("struck the {} stop", strike.side) : "struck";
+  tell({t, EventKind::impact, strike.where,
+        fmt::format("{} at {:.6g} {}, {}", what, -strike.before, strike.unit, after)});
+}
+
 void EventTeller::tell_rest(double t, int i) {
   tell(t, EventKind::limit_on, row(i), fmt::format("rests on the {} stop", row(i).side()));
 }
@@ -46,6 +54,10 @@ void EventTeller::tell_slip(double t, int i, int slip) {
 void EventTeller::tell_zeno(double t, int i, long long strikes) {
   tell(t, EventKind::zeno, row(i),
        fmt::format("bouncing on the {} stop ends, after {} impacts and infinitely many more", row(i).side(), strikes));
+}
+
+void EventTeller::tell_zeno(double t, const std::string& contact, long long strikes) {
+  tell({t, EventKind::zeno, contact, fmt::format("bouncing ends, after {} impacts and infinitely many more", strikes)});
 }
 
 void EventTeller::tell_switch(double t, const std::string& where) {

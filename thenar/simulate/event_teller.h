@@ -12,12 +12,22 @@
 
 namespace thenar {
 
+/// A contact or stop that was struck, in a run with contacts.
+struct ContactStrike {
+  std::string where;
+  double before = 0, after = 0;  ///< speeds of separation, m/s or rad/s; before < 0
+  const char* unit = "m/s";
+  const char* side = nullptr;  ///< of a stop: "lower", "upper"
+};
+
 class EventTeller {
  public:
   /// All must outlive it; `on_event` may be empty.
   EventTeller(const Model& model, const std::vector<JointRow>& rows, const std::function<void(const Event&)>& on_event);
 
+  void tell(const Event& event);
   void tell_strike(double t, const Strike& strike);
+  void tell_strike(double t, const ContactStrike& strike);
   /// The joint rests on its stop from now on.
   void tell_rest(double t, int row);
   /// The joint leaves its stop, thrown off by an impact elsewhere or by itself.
@@ -26,6 +36,7 @@ class EventTeller {
   void tell_slip(double t, int row, int slip);
   /// After so many impacts.
   void tell_zeno(double t, int row, long long strikes);
+  void tell_zeno(double t, const std::string& contact, long long strikes);
   /// A profile passed a jump or a kink.
   void tell_switch(double t, const std::string& where);
 
@@ -33,7 +44,6 @@ class EventTeller {
 
  private:
   void tell(double t, EventKind kind, const JointRow& row, std::string cause);
-  void tell(const Event& event);
   const JointRow& row(int i) const { return rows_[static_cast<std::size_t>(i)]; }
 
   const Model& model_;

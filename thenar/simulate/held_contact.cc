@@ -33,16 +33,32 @@ HeldContact::HeldContact(const Model& model, const Workspace<double>& workspace,
       name_(contact_name(model, contact)),
       found_(contact),
       law_(law),
-      hold_(law.fingertip == Fingertip::frictionless || !(law.friction > 0) ? ContactHold::smooth : hold),
+      hold_(hold),
       gap_(make_gap_function(model, workspace, finder, contact)),
+      A_{contact.body_A, finder.core(contact.shape_A), finder.shapes()[static_cast<std::size_t>(contact.shape_A)].X_BS,
+         contact.feature_A},
+      B_{contact.body_B, finder.core(contact.shape_B), finder.shapes()[static_cast<std::size_t>(contact.shape_B)].X_BS,
+         contact.feature_B},
       frame_{contact.N, contact.T, contact.U},
       anchor_frame_(frame_),
       no_slip_(no_slip) {
+  A_.is_pinned = gap_.is_pinned_A();
+  B_.is_pinned = gap_.is_pinned_B();
   if (!update(workspace)) {
     throw std::runtime_error("the surfaces of contact '" + name_ + "' do not face each other");
   }
-  choose_rows();
+  find_tangents();
+  set_hold(hold);
   anchor();
+}
+
+void HeldContact::set_hold(ContactHold hold) {
+  const bool has_friction = law_.fingertip != Fingertip::frictionless && law_.static_friction > 0;
+  hold_ = has_friction && tangent_count_ > 0 ? hold : ContactHold::smooth;
+  if (hold_ == ContactHold::sliding && !(law_.friction > 0)) hold_ = ContactHold::smooth;
+  slip_direction_ = {};
+  choose_rows();
+  update_friction();
 }
 
 bool HeldContact::update(const Workspace<double>& workspace) {
@@ -54,15 +70,41 @@ bool HeldContact::update(const Workspace<double>& workspace) {
   return true;
 }
 
-void HeldContact::choose_rows() {
+bool HeldContact::is_immovable() const {
+  return J().row(0).cwiseAbs().maxCoeff() <= kNoMotion * J().topRows<3>().cwiseAbs().maxCoeff();
+}
+
+void HeldContact::find_tangents() {
   const double largest = J().topRows<3>().cwiseAbs().maxCoeff();
-  const auto moves = [&](int row) { return J().row(row).cwiseAbs().maxCoeff() > kNoMotion * largest; };
+  tangent_count_ = 0;
+  if (law_.fingertip == Fingertip::frictionless) return;
+  for (int k = 1; k <= (law_.fingertip == Fingertip::soft ? 3 : 2); ++k) {
+    const bool moves = J().row(k).cwiseAbs().maxCoeff() > kNoMotion * largest;
+    if (moves) tangents_[static_cast<std::size_t>(tangent_count_++)] = k;
+  }
+}
+
+void HeldContact::choose_rows() {
   row_count_ = 1;
   rows_[0] = 0;
-  const int most = hold_ != ContactHold::rolling ? 0 : law_.fingertip == Fingertip::soft ? 3 : 2;
-  for (int k = 1; k <= most; ++k) {
-    if (moves(k)) rows_[static_cast<std::size_t>(row_count_++)] = k;
-  }
+  if (hold_ != ContactHold::rolling) return;
+  for (int k = 0; k < tangent_count_; ++k) rows_[static_cast<std::size_t>(row_count_++)] = tangent(k);
+}
+
+double HeldContact::calc_exit(const Workspace<double>& workspace, double size) const {
+  return std::max(calc_exit(workspace, A_, gap_.place().A, size), calc_exit(workspace, B_, gap_.place().B, size));
+}
+
+double HeldContact::calc_exit(const Workspace<double>& workspace, const Side& side,
+                              const ContactElement<double>& element, double size) const {
+  if (side.is_pinned) return 0;
+  const Placement<double> X_WB = calc_body_pose(*model_, workspace, side.body);
+  const Mat3<double> R_WS = X_WB.R * Mat3<double>(side.X_BS.R);
+  const Vec3<double> p_WS = X_WB.R * Vec3<double>(side.X_BS.p) + X_WB.p;
+  const Vec3<double> n = R_WS.transpose_times(element.n);
+  const Vec3<double> p = R_WS.transpose_times(element.p - p_WS) - n * side.core.radius;
+  const Outside outside = calc_outside(side.core.core, side.feature, p, n);
+  return outside.length / size + outside.angle;
 }
 
 /// μ u, the power that each direction of friction could take per unit of normal force.

@@ -42,6 +42,10 @@ class HeldContact {
   const ContactLaw& law() const { return law_; }
   ContactHold hold() const { return hold_; }
 
+  /// Goes on in another way, from where it is.
+  void set_hold(ContactHold hold);
+  void set_name(std::string name) { name_ = std::move(name); }
+
   /// Place, rows and velocities at the positions and velocities of the workspace. False if the surfaces do not face
   /// each other there.
   bool update(const Workspace<double>& workspace);
@@ -49,6 +53,12 @@ class HeldContact {
   void begin_slip(const std::array<double, 3>& direction);
   /// The place, frame and slip of the last update() are where the next step begins.
   void anchor();
+
+  /// How far the place is beyond the limits of its features, of a length `size` (m) and in rad; 0 within.
+  double calc_exit(const Workspace<double>& workspace, double size) const;
+
+  /// Whether no joint can press its bodies together (a planar body on its plane).
+  bool is_immovable() const;
 
   double gap() const { return gap_.gap(); }  ///< m
   const ContactFrame<double>& frame() const { return frame_; }
@@ -62,6 +72,11 @@ class HeldContact {
   /// Rows of J that hold, the normal first.
   int row_count() const { return row_count_; }
   int row(int k) const { return rows_[static_cast<std::size_t>(k)]; }
+  /// Rows of J along which it could slip, whether it does or not: 1, 2 and 3 (about N).
+  int tangent_count() const { return tangent_count_; }
+  int tangent(int k) const { return tangents_[static_cast<std::size_t>(k)]; }
+  /// The largest friction along that row per unit of normal force, at rest.
+  double calc_friction_limit(int row) const { return row == 3 ? law_.torsion : law_.static_friction; }
   /// Friction along T, U and about N per unit of normal force of a contact that slides; else 0.
   const std::array<double, 3>& friction_ratio() const { return ratio_; }
   /// How that changes with the slip along T, U and about N; it is large where slip is slow, 1/|u|.
@@ -71,6 +86,17 @@ class HeldContact {
   double no_slip() const { return no_slip_; }
 
  private:
+  /// A feature on a shape of a body.
+  struct Side {
+    BodyIndex body;
+    GrownCore core;
+    Pose<double> X_BS;
+    int feature = 0;
+    bool is_pinned = false;
+  };
+  double calc_exit(const Workspace<double>& workspace, const Side& side, const ContactElement<double>& element,
+                   double size) const;
+  void find_tangents();
   void choose_rows();
   std::array<double, 3> calc_friction_power(const std::array<double, 3>& slip) const;
   Vector3<double> calc_friction_direction() const;
@@ -83,10 +109,12 @@ class HeldContact {
   ContactLaw law_;
   ContactHold hold_;
   GapFunction<double> gap_;
+  Side A_, B_;
   ContactFrame<double> frame_, anchor_frame_;
   ContactRows motion_;
-  int row_count_ = 1;
+  int row_count_ = 1, tangent_count_ = 0;
   std::array<int, 4> rows_{};
+  std::array<int, 3> tangents_{};
   std::array<double, 3> ratio_{};
   std::array<double, 3> slip_direction_{};  ///< of μ u at the anchor, a unit vector
   double slip_along_ = 0;

@@ -13,11 +13,6 @@ bool is_bilateral(const JointRow& row) {
   return row.kind() == JointRowKind::lock || row.kind() == JointRowKind::coupling;
 }
 
-RowKind problem_kind(const JointRow& row) {
-  if (is_bilateral(row)) return RowKind::bilateral;
-  return row.kind() == JointRowKind::stop ? RowKind::unilateral : RowKind::boxed;
-}
-
 }  // namespace
 
 InstantSolver::InstantSolver(ConstrainedMotion& motion, const Tolerances& tolerances)
@@ -55,8 +50,7 @@ void InstantSolver::set_up_problem(const VectorX<double>& q, const VectorX<doubl
   problem_.A() = response_.A();
   for (int k = 0; k < problem_.size(); ++k) {
     const int i = chosen_[static_cast<std::size_t>(k)];
-    problem_.row(k) = {
-        .kind = problem_kind(row(i)), .limit = row(i).friction_limit(), .id = static_cast<std::uint64_t>(i)};
+    problem_.row(k) = make_problem_row(row(i), static_cast<std::uint64_t>(i));
   }
 }
 

@@ -17,23 +17,13 @@ namespace {
 /// Mean normals shorter than this belong to a patch that looks all around.
 constexpr double kNoNormal = 1e-6;
 
-RowKind problem_kind(const JointRow& row) {
-  if (row.kind() == JointRowKind::stop) return RowKind::unilateral;
-  return row.kind() == JointRowKind::friction ? RowKind::boxed : RowKind::bilateral;
-}
-
-int count_faces(const FrictionCone& cone) {
-  if (cone.kind == FrictionCone::Kind::circular) return 0;
-  return cone.kind == FrictionCone::Kind::box ? kBoxFaces : cone.faces;
-}
-
 /// Collects the rows of a scenario at one state.
 class InstantBuilder {
  public:
-  InstantBuilder(const Scenario& scenario, const State& state, double time)
-      : scenario_(scenario),
-        model_(scenario.model),
-        rules_(find_contact_rules(scenario)),
+  InstantBuilder(AssemblyContext& context, const State& state, double time)
+      : context_(context),
+        scenario_(context.scenario()),
+        model_(scenario_.model),
         q_(state.q),
         v_(state.v),
         time_(time),
@@ -44,15 +34,15 @@ class InstantBuilder {
     add_contacts();
     add_patches();
     calc_response();
-    out_.cone = to_string(rules_.cone);
+    out_.cone = to_string(context_.rules().cone);
     return {std::move(out_), std::move(contact_rows_)};
   }
 
  private:
   void add_joint_rows() {
-    ConstrainedMotion motion(scenario_);
-    const Tolerances tolerances(model_, find_scales(model_, scenario_.initial), scenario_.run.tolerance);
-    InstantSolver joints(motion, tolerances);
+    ConstrainedMotion& motion = context_.motion();
+    const Tolerances& tolerances = context_.tolerances();
+    InstantSolver& joints = context_.joints();
     joints.find_touching(q_, v_);
     out_.vdot_free.setZero(model_.velocity_count());
     for (const int i : joints.find_rows_at_rest(time_, q_, v_, out_.vdot_free)) {
@@ -62,23 +52,24 @@ class InstantBuilder {
         throw std::runtime_error(fmt::format("the {} stop of '{}' is struck: an impact comes first", row.side(),
                                              model_.dof_name(row.dof())));
       }
-      AssembledRow out{{.kind = problem_kind(row), .limit = row.friction_limit(), .id = static_cast<std::uint64_t>(i)},
-                       VectorX<double>::Zero(model_.velocity_count()),
-                       row.bias()};
+      AssembledRow out{make_problem_row(row, static_cast<std::uint64_t>(i)),
+                       VectorX<double>::Zero(model_.velocity_count()), row.bias()};
       row.add_transposed(1, out.J.data());
       part_count_ += out.row.kind == RowKind::unilateral;
       rows_.push_back(std::move(out));
+      out_.joint_rows.push_back(i);
     }
   }
 
   void add_contacts() {
     update_positions(model_, q_.data(), workspace_);
     update_velocities(model_, v_.data(), workspace_);
-    std::vector<TouchingContact> found = find_touching_contacts(scenario_, rules_, workspace_);
+    std::vector<TouchingContact> found = find_touching_contacts(context_, workspace_);
     rest_ = calc_rest_speed(scenario_, found, v_);
     for (TouchingContact& touching : found) {
       InstantContact contact{.name = touching.name, .place = touching.place, .law = touching.law};
       std::copy_n(touching.rows.velocity.data(), 3, contact.velocity.begin());
+      contact.spin = touching.rows.velocity(3);
       out_.contacts.push_back(std::move(contact));
       contact_rows_.push_back(std::move(touching.rows));
     }
@@ -115,7 +106,7 @@ class InstantBuilder {
     ConstraintRow& head = rows_[static_cast<std::size_t>(contact.row)].row;
     if (!contact.has_friction()) return;  // no direction to slip in
     head.kind = RowKind::normal;
-    head.faces = contact.slides ? 0 : count_faces(rules_.cone);
+    head.faces = contact.slides ? 0 : count_faces(context_.rules().cone);
   }
 
   /// Friction forces per normal force of a contact that slides: those that take most power from the slip, −μₖ² uₖ / |μ
@@ -127,8 +118,9 @@ class InstantBuilder {
     const bool turns = law.fingertip == Fingertip::soft && mu[0] > 0;
     const double speed = std::hypot(slip[0], slip[1], turns ? slip[2] * mu[2] / mu[0] : 0);
     contact.slides = speed > rest_;
-    if (law.mode == DeclaredMode::roll) contact.slides = false;
-    if (law.mode == DeclaredMode::slide) {
+    const DeclaredMode declared = context_.obeys_declared ? law.mode : DeclaredMode::automatic;
+    if (declared == DeclaredMode::roll) contact.slides = false;
+    if (declared == DeclaredMode::slide) {
       const bool names_direction = law.slip[0] != 0 || law.slip[1] != 0;
       if (names_direction) slip = {law.slip[0], law.slip[1], 0};
       if (!names_direction && !contact.slides && law.static_friction > 0) {
@@ -182,9 +174,9 @@ class InstantBuilder {
     for (int i = 0; i < out_.problem.size(); ++i) out_.problem.b()(i) += rows_[static_cast<std::size_t>(i)].drift;
   }
 
+  AssemblyContext& context_;
   const Scenario& scenario_;
   const Model& model_;
-  const ContactRules rules_;
   VectorX<double> q_, v_;
   double time_;
   Workspace<double> workspace_;
@@ -197,8 +189,8 @@ class InstantBuilder {
 
 }  // namespace
 
-AssembledInstant assemble_instant(const Scenario& scenario, const State& state, double time) {
-  return InstantBuilder(scenario, state, time).build();
+AssembledInstant assemble_instant(AssemblyContext& context, const State& state, double time) {
+  return InstantBuilder(context, state, time).build();
 }
 
 }  // namespace thenar::internal

@@ -6,6 +6,7 @@
 
 #include "thenar/contact/contact_rows.h"
 #include "thenar/simulate/contact_instant.h"
+#include "thenar/simulate/row_assembly_internal.h"
 
 namespace thenar::internal {
 
@@ -16,6 +17,6 @@ struct AssembledInstant {
 };
 
 /// Contacts at rest have the larger coefficient μ_s. Throws as solve_instant().
-AssembledInstant assemble_instant(const Scenario& scenario, const State& state, double time);
+AssembledInstant assemble_instant(AssemblyContext& context, const State& state, double time);
 
 }  // namespace thenar::internal

@@ -97,6 +97,13 @@ void JointRow::add_transposed(double z, double* x) const {
   for (std::size_t k = 0; k < dofs_.size(); ++k) x[dofs_[k]] += gradient_[k] * z;
 }
 
+ConstraintRow make_problem_row(const JointRow& row, std::uint64_t id) {
+  ConstraintRow out{.kind = RowKind::bilateral, .id = id};
+  if (row.kind() == JointRowKind::stop) out.kind = RowKind::unilateral;
+  if (row.kind() == JointRowKind::friction) out.kind = RowKind::boxed, out.limit = row.friction_limit();
+  return out;
+}
+
 std::vector<JointRow> make_joint_rows(const Model& model, const VectorX<double>& q_start) {
   std::vector<JointRow> rows;
   for (int dof = 0; dof < model.velocity_count(); ++dof) {

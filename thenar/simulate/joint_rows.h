@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "thenar/complementarity/constraint_problem.h"
 #include "thenar/model/model.h"
 #include "thenar/simulate/state.h"
 
@@ -76,6 +77,9 @@ class JointRow {
   std::vector<double> values_, rates_;  ///< of the arguments
   double bias_ = 0;
 };
+
+/// The row of a constraint problem that it is.
+ConstraintRow make_problem_row(const JointRow& row, std::uint64_t id = 0);
 
 /// All rows of a model, in this order: locks, couplings, stops, friction.
 std::vector<JointRow> make_joint_rows(const Model& model, const VectorX<double>& q_start);

@@ -43,7 +43,7 @@ ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
       workspace_(scenario.model),
       response_(scenario.model, rows_.size()),
       derivatives_(scenario.model),
-      contact_reactions_(scenario.model) {
+      contact_reactions_(scenario.model, scenario.run.baumgarte) {
   const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
   for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
   for (VectorX<double>* vector : {&effort_, &vdot_, &increment_}) vector->setZero(nv);
@@ -64,7 +64,12 @@ void ConstrainedMotion::set_mode(const Mode& mode) {
 
 void ConstrainedMotion::set_contacts(std::vector<HeldContact> contacts) {
   mode_is_new_ = true;
-  contact_reactions_.contacts = std::move(contacts);
+  contact_reactions_.set_contacts(std::move(contacts));
+}
+
+void ConstrainedMotion::assemble_held(const double* vdot, ConstraintProblem& problem, VectorX<double>& z) {
+  const FrictionCone cone = scenario_->contacts ? scenario_->contacts->cone : FrictionCone{};
+  contact_reactions_.assemble(rows_, mode_.held, cone, vdot, problem, z);
 }
 
 void ConstrainedMotion::set_origin(const VectorX<double>& q) {
@@ -204,7 +209,11 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
 
 void ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
   if (!contacts().empty()) {
-    contact_reactions_.project(rows_, mode_.held, q, v);
+    if (scenario_->run.baumgarte) {
+      contact_reactions_.update(q.data(), v.data());
+    } else {
+      project_contacts(q, v);
+    }
     return;
   }
   if (has_curved_rows_) project_curved(q, v);
@@ -214,6 +223,10 @@ void ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
     v(row.dof()) = 0;
     if (row.has_value()) q(row.coordinate()) = row.calc_target(q.data());
   }
+}
+
+void ConstrainedMotion::project_contacts(VectorX<double>& q, VectorX<double>& v) {
+  contact_reactions_.project(rows_, mode_.held, q, v);
 }
 
 void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {

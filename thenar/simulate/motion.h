@@ -60,6 +60,11 @@ class ConstrainedMotion final : public MotionEquations {
   bool has_redundant_contacts() const { return contact_reactions_.is_redundant(); }
   /// Their forces on A in the last evaluation, along N, T, U, N, and about N, N m.
   const std::vector<Vector4<double>>& contact_forces() const { return contact_reactions_.forces(); }
+  /// After an evaluation: the problem that its reactions solve if they are admissible (ContactReactions::assemble), and
+  /// the reactions as its z. `vdot` is the acceleration found.
+  void assemble_held(const double* vdot, ConstraintProblem& problem, VectorX<double>& z);
+  /// Positions and velocities of the last evaluation with contacts.
+  const Workspace<double>& contact_workspace() const { return contact_reactions_.workspace(); }
   const Mode& mode() const { return mode_; }
 
   int size() const override { return model().velocity_count(); }
@@ -83,6 +88,9 @@ class ConstrainedMotion final : public MotionEquations {
   /// Puts (q, v) back on the held rows and couplings, from which rounding and the error of a step move it: the smallest
   /// change in the metric of the kinetic energy.
   void project(VectorX<double>& q, VectorX<double>& v);
+
+  /// The same for a motion with contacts, whether Baumgarte's term keeps it there or not.
+  void project_contacts(VectorX<double>& q, VectorX<double>& v);
 
   /// Forward dynamics so far; a Jacobian counts as 2 nv of them.
   long long evaluations() const { return evaluations_; }

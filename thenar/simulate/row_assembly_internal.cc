@@ -8,6 +8,7 @@
 
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/forward_dynamics.h"
+#include "thenar/dynamics/kinematics.h"
 #include "thenar/simulate/tolerances.h"
 
 namespace thenar::internal {
@@ -18,26 +19,69 @@ constexpr double kNoMotion = 1e-9;
 /// Motions slower than this part of what belongs to a scenario are rounding, once it is at rest.
 constexpr double kSlowest = 1e-3;
 
+void carry_lasting_frame(const AssemblyContext& context, FoundContact& place) {
+  for (const AssemblyContext::LastingFrame& known : context.lasting_frames) {
+    if (known.shape_A != place.shape_A || known.shape_B != place.shape_B || known.id != place.id) continue;
+    const ContactFrame<double> frame = carry_frame(known.frame, place.N);
+    place.T = frame.T;
+    place.U = frame.U;
+    return;
+  }
+}
+
 }  // namespace
 
 ContactRules find_contact_rules(const Scenario& scenario) {
   return scenario.contacts.value_or(ContactRules{.all_pairs = false});
 }
 
-std::vector<TouchingContact> find_touching_contacts(const Scenario& scenario, const ContactRules& rules,
-                                                    const Workspace<double>& workspace) {
-  const Model& model = scenario.model;
-  ContactFinder finder(model, scenario.shapes, rules);
-  const ContactTolerances tolerances(finder.calc_size(workspace));
-  finder.update(workspace, tolerances.touch());
-  const LawTable laws(model, rules);
+struct AssemblyContext::Own {
+  explicit Own(const Scenario& scenario)
+      : motion(scenario),
+        tolerances(scenario.model, find_scales(scenario.model, scenario.initial), scenario.run.tolerance),
+        joints(motion, tolerances) {}
+
+  ConstrainedMotion motion;
+  Tolerances tolerances;
+  InstantSolver joints;
+};
+
+AssemblyContext::AssemblyContext(const Scenario& scenario, ConstrainedMotion& motion, InstantSolver& joints,
+                                 const Tolerances& tolerances)
+    : scenario_(&scenario),
+      motion_(&motion),
+      joints_(&joints),
+      tolerances_(&tolerances),
+      rules_(find_contact_rules(scenario)),
+      laws_(scenario.model, rules_),
+      finder_(scenario.model, scenario.shapes, rules_) {}
+
+AssemblyContext::AssemblyContext(const Scenario& scenario, const State& state)
+    : scenario_(&scenario),
+      own_(std::make_shared<Own>(scenario)),
+      motion_(&own_->motion),
+      joints_(&own_->joints),
+      tolerances_(&own_->tolerances),
+      rules_(find_contact_rules(scenario)),
+      laws_(scenario.model, rules_),
+      finder_(scenario.model, scenario.shapes, rules_) {
+  Workspace<double> workspace(scenario.model);
+  update_positions(scenario.model, state.q.data(), workspace);
+  touch = overlap = ContactTolerances(finder_.calc_size(workspace)).touch();
+}
+
+std::vector<TouchingContact> find_touching_contacts(AssemblyContext& context, const Workspace<double>& workspace) {
+  const Model& model = context.scenario().model;
+  ContactFinder& finder = context.finder();
+  finder.update(workspace, context.touch);
   std::vector<TouchingContact> out;
   for (const FoundContact& place : finder.contacts()) {
-    TouchingContact contact{contact_name(model, place), place, laws.find_law(place.body_A, place.body_B), {}};
-    if (place.gap < -tolerances.touch()) {
+    TouchingContact contact{contact_name(model, place), place, context.laws().find_law(place.body_A, place.body_B), {}};
+    if (place.gap < -context.overlap) {
       throw std::runtime_error(fmt::format("'{}' overlap by {:.3g} m", contact.name, -place.gap));
     }
-    contact.rows = calc_contact_rows(model, workspace, finder, place);
+    carry_lasting_frame(context, contact.place);
+    contact.rows = calc_contact_rows(model, workspace, finder, contact.place);
     if (!is_immovable(contact.rows, 0)) out.push_back(std::move(contact));
   }
   return out;

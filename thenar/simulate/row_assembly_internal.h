@@ -5,14 +5,59 @@
 /// What the problems of an instant and of an impact are assembled from: the contacts that touch in a state, rows with
 /// their Jacobians, and A = J M⁻¹ Jᵀ of them.
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "thenar/complementarity/constraint_problem.h"
 #include "thenar/contact/contact_rows.h"
+#include "thenar/simulate/instant.h"
 #include "thenar/simulate/scenario.h"
 
 namespace thenar::internal {
+
+/// What assembling needs besides the scenario. A run keeps one for all its instants; questions about a single state
+/// make one of their own.
+class AssemblyContext {
+ public:
+  /// For one state: bodies touch as far as written numbers can tell (ContactTolerances::touch).
+  AssemblyContext(const Scenario& scenario, const State& state);
+  /// For a run, whose motion, joints and tolerances these are. All must outlive it.
+  AssemblyContext(const Scenario& scenario, ConstrainedMotion& motion, InstantSolver& joints,
+                  const Tolerances& tolerances);
+
+  const Scenario& scenario() const { return *scenario_; }
+  ConstrainedMotion& motion() { return *motion_; }
+  InstantSolver& joints() { return *joints_; }
+  const Tolerances& tolerances() const { return *tolerances_; }
+  ContactFinder& finder() { return finder_; }
+  const ContactRules& rules() const { return rules_; }
+  const LawTable& laws() const { return laws_; }
+
+  /// Contact frames that last: T and U of these contacts are carried along instead of made anew.
+  struct LastingFrame {
+    int shape_A = 0, shape_B = 0;
+    std::uint64_t id = 0;
+    ContactFrame<double> frame;
+  };
+  std::vector<LastingFrame> lasting_frames;
+  double touch = 0;            ///< m: what is nearer touches
+  double overlap = 0;          ///< m: what overlaps deeper is inside each other
+  bool obeys_declared = true;  ///< whether modes declared in laws count (DeclaredMode), as they do at the start
+  double slowest_strike = 0;   ///< m/s: contacts that are approached more slowly do not rebound
+
+ private:
+  struct Own;  ///< motion, joints and tolerances of a context for one state
+
+  const Scenario* scenario_;
+  std::shared_ptr<Own> own_;
+  ConstrainedMotion* motion_;
+  InstantSolver* joints_;
+  const Tolerances* tolerances_;
+  ContactRules rules_;
+  LawTable laws_;
+  ContactFinder finder_;
+};
 
 /// Two bodies that touch in a point.
 struct TouchingContact {
@@ -24,8 +69,7 @@ struct TouchingContact {
 
 /// All of them, in the order of the finder, but those that no joint can press together (a planar body on its plane).
 /// Needs update_positions and update_velocities. Throws std::runtime_error if two bodies overlap.
-std::vector<TouchingContact> find_touching_contacts(const Scenario& scenario, const ContactRules& rules,
-                                                    const Workspace<double>& workspace);
+std::vector<TouchingContact> find_touching_contacts(AssemblyContext& context, const Workspace<double>& workspace);
 
 /// The rules of a scenario; without contacts, if it has none.
 ContactRules find_contact_rules(const Scenario& scenario);

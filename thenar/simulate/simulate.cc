@@ -9,7 +9,9 @@
 #include <stdexcept>
 
 #include "thenar/dynamics/energy.h"
+#include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
+#include "thenar/simulate/contact_engine.h"
 #include "thenar/simulate/event_teller.h"
 #include "thenar/simulate/event_watch.h"
 #include "thenar/simulate/forces.h"
@@ -46,7 +48,10 @@ void check_scenario(const Scenario& s) {
     if (wrench.body.value() >= s.model.body_count())
       throw std::invalid_argument("a wrench acts on a body that is not there");
   }
-  if (s.contacts) throw std::invalid_argument("contacts between bodies are not simulated yet");
+  if (s.contacts && s.run.integrator == IntegratorKind::symplectic) {
+    throw std::invalid_argument(
+        "the symplectic method does not know contacts: take another integrator, such as 'auto'");
+  }
   if (const auto fault = find_inertia_fault(s.model, s.initial.q)) throw std::invalid_argument(fault->message);
 }
 
@@ -65,8 +70,10 @@ class Run {
         teller_(scenario.model, motion_.rows(), callbacks.on_event),
         rows_(scenario.run),
         state_(scenario.initial),
+        workspace_(scenario.model),
         responses_(motion_.rows().size(), StopResponse::elastic),
         strikes_in_a_row_(motion_.rows().size(), 0) {
+    if (scenario.contacts) contacts_.emplace(scenario, motion_, instant_, stepper_, tolerances_);
     state_.t = 0;
     sample_.tau.setZero(scenario.model.velocity_count());
     report_.first = report_.last = state_;
@@ -84,15 +91,19 @@ class Run {
     report_.rejected_steps = stepper_.rejected();
     report_.evaluations = motion_.evaluations();
     report_.events = teller_.counts();
+    if (!report_.verdicts.empty()) report_.verdicts.back().to = state_.t;
     report_.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
     return report_;
   }
 
  private:
   void advance_to_end() {
-    if (!emit_sample(state_)) return;
     next_row_ = 1;
-    if (!settle({}) || !find_next_switch()) return;
+    // The first row of a run with contacts tells what they do, which is known when they have settled.
+    if (!contacts_ && !emit_sample(state_)) return;
+    const bool is_settled = settle({});
+    if (contacts_ && last_row_time_ < 0 && !emit_sample(state_)) return;
+    if (!is_settled || !find_next_switch()) return;
     while (state_.t < scenario_.run.until) {
       if (!advance()) {
         // What was reached is worth a row, even if it is not where the run was to go.
@@ -112,11 +123,22 @@ class Run {
       if (!stepper_.step(t_limit)) return end(RunStatus::failed, explain_failure());
       std::optional<Crossing> crossing;
       if (!look_for_crossing(crossing)) return false;
-      const double theta = crossing ? crossing->theta : 1;
+      at_contact_.reset();
+      if (contacts_) look_for_contacts(crossing);
+      const double theta = at_contact_ ? at_contact_->theta : crossing ? crossing->theta : 1;
       if (!emit_rows_inside(theta)) return false;
+      if (contacts_ && (at_contact_ || crossing)) note_contacts_before(theta);
+      const bool has_turned = at_contact_ && turns_only(*at_contact_);
+      if (getenv("DBG")) fmt::print(stderr, "t {:.17g} h {:.3g} theta {:.3g} kind {} held {} turned {} implicit {} v {:.3g} {:.3g}\n", stepper_.t(), stepper_.h(), theta, at_contact_ ? to_string(at_contact_->kind) : "-", at_contact_ ? at_contact_->held : -1, has_turned, stepper_.is_implicit(), state_.v.norm(), contacts_ ? motion_.contacts().size() : 0.0);
       take(theta);
       if (!is_good(state_)) return refuse_state();
-      if (crossing && !handle(*crossing)) return false;
+      if (has_turned) {
+        stepper_.start(state_);
+      } else if (at_contact_) {
+        if (!settle({})) return false;
+      } else if (crossing && !handle(*crossing)) {
+        return false;
+      }
     }
     if (!pass_switch() || !pass_zeno()) return false;
     if (state_.t == rows_.time(next_row_) && !emit_due_row()) return false;
@@ -128,6 +150,7 @@ class Run {
     double limit = scenario_.run.until;
     if (switch_) limit = std::min(limit, switch_->at.before);
     for (const PendingRest& rest : pending_) limit = std::min(limit, rest.t);
+    for (const BounceEnd& bounce : bounce_ends_) limit = std::min(limit, bounce.t);
     if (!stepper_.has_error_control()) limit = std::min(limit, rows_.next_step_time(state_.t, next_row_));
     return limit;
   }
@@ -140,6 +163,29 @@ class Run {
       if (!finding.retry) return true;
       if (!stepper_.retry(*finding.retry)) return end(RunStatus::failed, explain_failure());
     }
+  }
+
+  /// The first thing that happens to contacts, if it comes before that of the joints.
+  void look_for_contacts(std::optional<Crossing>& crossing) {
+    at_contact_ = contacts_->find_crossing(stepper_, stalled_);
+    if (!at_contact_ || !crossing) return;
+    if (crossing->theta <= at_contact_->theta) {
+      at_contact_.reset();
+    } else {
+      crossing.reset();
+    }
+  }
+
+  /// A slip that is at right angles to where it began is no slip that ends.
+  bool turns_only(const ContactCrossing& at) {
+    return at.kind == ContactCrossingKind::stick && !contacts_->is_at_rest(at);
+  }
+
+  /// What contacts do just before an event, for the row before a jump.
+  void note_contacts_before(double theta) {
+    const double* vdot = stepper_.evaluate(theta);
+    const Stepper::Point& point = stepper_.interpolate(theta);
+    contacts_->fill(vdot, {stepper_.t() + theta * stepper_.h(), point.q, point.v}, contacts_before_);
   }
 
   /// The step, up to theta, is done.
@@ -166,6 +212,7 @@ class Run {
   /// Impacts, if there are any, and the mode of what follows. False when the run must end.
   bool settle(Trigger trigger) {
     if (!note_progress()) return false;
+    if (contacts_) return settle_contacts();
     instant_.find_touching(state_.q, state_.v);
     const VectorX<double> v_before = state_.v;
     const Mode mode_before = motion_.mode();
@@ -184,6 +231,50 @@ class Run {
     }
     report_.energy.dissipated += strikes_.empty() ? 0 : instant_.energy_lost();
     return tell_instant(mode_before, v_before);
+  }
+
+  /// The same with contacts. The instant decides over joints too, so that a trigger has nothing to add.
+  bool settle_contacts() {
+    const State before = state_;
+    const Mode mode_before = joint_mode_;
+    if (!contacts_->settle(state_, at_contact_, stalled_ > kPatience)) {
+      return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t));
+    }
+    report_.energy.dissipated += contacts_->energy_lost();
+    joint_mode_ = motion_.mode();
+    note_verdict();
+    return tell_contacts(mode_before, before);
+  }
+
+  void note_verdict() {
+    std::vector<VerdictInterval>& verdicts = report_.verdicts;
+    const Verdict verdict = contacts_->verdict();
+    const bool determinate = contacts_->is_determinate();
+    if (!verdicts.empty()) {
+      verdicts.back().to = state_.t;
+      if (verdicts.back().verdict == verdict && verdicts.back().determinate == determinate) return;
+      if (verdicts.back().from == state_.t) verdicts.pop_back();
+    }
+    verdicts.push_back({state_.t, state_.t, verdict, determinate});
+  }
+
+  /// Rows before and after a jump, and what contacts and joints do from here on.
+  bool tell_contacts(const Mode& mode_before, const State& before) {
+    const std::vector<ContactStrike>& strikes = contacts_->strikes();
+    if (!strikes.empty()) {
+      sample_.contacts = contacts_before_;
+      if (!emit(before)) return false;
+    }
+    for (const ContactStrike& strike : strikes) teller_.tell_strike(state_.t, strike);
+    if (is_settled_) {
+      for (const Event& event : contacts_->changes()) teller_.tell(event);
+      tell_changes(mode_before, joint_mode_);
+    }
+    is_settled_ = true;
+    for (const BounceEnd& bounce : contacts_->bounce_ends()) bounce_ends_.push_back(bounce);
+    if (strikes.empty()) return true;
+    if (state_.t == rows_.time(next_row_)) ++next_row_;
+    return emit_sample(state_);
   }
 
   /// Newton's restitution can gain energy where one stop is struck while another that touches is already being left; an
@@ -315,6 +406,11 @@ class Run {
       teller_.tell_zeno(state_.t, rest.row, rest.strikes);
       if (motion_.mode().holds(rest.row)) teller_.tell_rest(state_.t, rest.row);
     }
+    std::erase_if(bounce_ends_, [&](const BounceEnd& bounce) {
+      if (state_.t < bounce.t) return false;
+      teller_.tell_zeno(state_.t, bounce.where, bounce.strikes);
+      return true;
+    });
     return true;
   }
 
@@ -329,7 +425,10 @@ class Run {
       const State inside{t, point.q, point.v};
       if (!is_good(inside)) return end(RunStatus::failed, find_bad_entry(scenario_.model, inside));
       note_extremes(inside);
-      if (!emit_sample(inside)) return false;
+      sample_.energy.work = report_.energy.work + point.work;
+      sample_.energy.dissipated = report_.energy.dissipated + point.dissipated;
+      if (contacts_) contacts_->fill(stepper_.evaluate((t - stepper_.t()) / stepper_.h()), inside, sample_.contacts);
+      if (!emit(inside)) return false;
       ++next_row_;
     }
     return true;
@@ -340,7 +439,21 @@ class Run {
     return last_row_time_ == state_.t || emit_sample(state_);
   }
 
+  /// A row at the state that the run has reached.
   bool emit_sample(const State& state) {
+    if (contacts_ && is_settled_) contacts_->fill(stepper_.evaluate_state(), state, sample_.contacts);
+    sample_.energy.work = report_.energy.work;
+    sample_.energy.dissipated = report_.energy.dissipated;
+    return emit(state);
+  }
+
+  /// A row, whose contacts and work are known.
+  bool emit(const State& state) {
+    update_positions(scenario_.model, state.q.data(), workspace_);
+    update_velocities(scenario_.model, state.v.data(), workspace_);
+    sample_.energy.kinetic = calc_kinetic_energy(scenario_.model, workspace_, state.v.data());
+    sample_.energy.potential =
+        calc_gravity_energy(scenario_.model, workspace_) + calc_spring_energy(scenario_.model, state.q.data());
     forces_.calc_efforts(state.t, sample_.tau.data());
     if (!sample_.tau.allFinite()) return end(RunStatus::failed, find_bad_profile(scenario_, state.t));
     sample_.state = state;
@@ -355,6 +468,7 @@ class Run {
   void note_extremes(const State& state) {
     report_.q_min = report_.q_min.cwiseMin(state.q);
     report_.q_max = report_.q_max.cwiseMax(state.q);
+    if (contacts_) report_.max_gap_violation = std::max(report_.max_gap_violation, contacts_->calc_penetration(state));
     for (JointRow& r : motion_.rows()) {
       if (r.kind() != JointRowKind::stop || r.calc_least_value(state.q.data()) >= 0) continue;
       report_.max_gap_violation = std::max(report_.max_gap_violation, -r.calc_value(state.q.data()));
@@ -432,7 +546,13 @@ class Run {
   EventWatch watch_;
   EventTeller teller_;
   RowTimes rows_;
+  std::optional<ContactEngine> contacts_;
+  std::optional<ContactCrossing> at_contact_;   ///< what ended the last step, if it was a contact
+  std::vector<ContactSample> contacts_before_;  ///< just before it
+  std::vector<BounceEnd> bounce_ends_;
+  Mode joint_mode_;  ///< of a run with contacts, since the last event
   State state_, last_good_;
+  Workspace<double> workspace_;
   Sample sample_;
   RunReport report_;
   long long next_row_ = 0;

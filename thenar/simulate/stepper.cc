@@ -158,13 +158,19 @@ const VectorX<double>& Stepper::calc_reactions(double theta) {
   return motion_.reactions();
 }
 
-void Stepper::evaluate(double theta) {
+const double* Stepper::evaluate(double theta) {
   if (theta == 1) {
     y_inside_ = integrator_->end_state();
   } else {
     integrator_->interpolate(theta, y_inside_.data());
   }
   motion_.calc_slope(state_.t + theta * h_, y_inside_.data(), slope_inside_.data());
+  return slope_inside_.data() + motion_.size();
+}
+
+const double* Stepper::evaluate_state() {
+  motion_.calc_slope(state_.t, y_.data(), slope_inside_.data());
+  return slope_inside_.data() + motion_.size();
 }
 
 EnergyFlow<double> Stepper::accept(double theta) {

@@ -49,8 +49,11 @@ class Stepper {
   /// Reactions of the held rows there; those at the ends of the step are known, others cost an evaluation.
   const VectorX<double>& calc_reactions(double theta);
 
-  /// Evaluates the motion there: forces of contacts, and where they are (ConstrainedMotion).
-  void evaluate(double theta);
+  /// Evaluates the motion there: forces of contacts, and where they are (ConstrainedMotion). Returns v̇, valid until the
+  /// next call.
+  const double* evaluate(double theta);
+  /// The same at state(), after start() or after a step that was accepted whole.
+  const double* evaluate_state();
 
   /// Takes the last step, or its first part, as done; returns what forces did in it. After a part, start() must follow.
   EnergyFlow<double> accept(double theta);

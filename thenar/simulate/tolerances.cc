@@ -55,6 +55,11 @@ double Tolerances::velocity_weight(int dof, double v) const {
   return tolerance_ * (unit(dof) / scales_.time + std::abs(v));
 }
 
+double Tolerances::smallest_hop(double size) const {
+  const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::max(size, scales_.length);
+  return std::max(kSmallestBounce * tolerance_ * scales_.length, kBounceOverRounding * rounding);
+}
+
 double Tolerances::gap_rounding(int dof, double q, double bound) const {
   constexpr double kUlps = 8;
   return kUlps * std::numeric_limits<double>::epsilon() * std::max({unit(dof), std::abs(q), std::abs(bound)});

@@ -33,6 +33,9 @@ class Tolerances {
   double position_weight(int dof) const { return tolerance_ * unit(dof); }
   double velocity_weight(int dof, double v) const;
 
+  /// The same of a point's speed at rest, m/s.
+  double slip_error() const { return tolerance_ * scales_.length / scales_.time; }
+
   /// How far below zero a gap must be to count as crossed: rounding of the coordinate, and of what a step adds to it.
   double gap_rounding(int dof, double q, double bound) const;
   /// A speed that rounding can leave of zero.
@@ -46,6 +49,9 @@ class Tolerances {
   double smallest_bounce(int dof, double bound) const {
     return std::max(kSmallestBounce * tolerance_ * unit(dof), kBounceOverRounding * gap_rounding(dof, bound, bound));
   }
+
+  /// The same for a hop of bodies in a scene of the given size, m.
+  double smallest_hop(double size) const;
 
   double unit(int dof) const { return units_[static_cast<std::size_t>(dof)]; }
   const Scales& scales() const { return scales_; }

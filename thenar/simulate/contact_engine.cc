@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/contact_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "thenar/contact/contact_tolerances.h"
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/dynamics/mass_matrix.h"
+#include "thenar/simulate/contact_impact.h"
+
+namespace thenar {
+namespace {
+
+/// Bodies nearer than this part of the scene's size touch, once a run has put them there: more than rounding.
+constexpr double kTouch = 1e-11;
+/// What impulses leave of a speed that should be 0, as a part of the fastest: what their solvers promise.
+constexpr double kCalm = 1e-8;
+/// Slip that has gone through 0 within so many tolerated errors of it is at rest: which way it turns there is noise.
+constexpr double kErrorsAtRest = 10;
+/// The speed that belongs to the size of a scenario, times this, is as fast as anything that counts.
+constexpr double kSlowest = 1e-3;
+/// Slip below this part of the speed that belongs to the size of a scenario has no direction of its own.
+constexpr double kNoSlip = 1e-10;
+/// Rounds of impacts at one instant with rebounds, and in all.
+constexpr int kElasticRounds = 10, kMostRounds = 20;
+/// Nodes that the search for other answers may take at an instant: some milliseconds.
+constexpr long long kNodes = 400;
+constexpr long long kSmoothNodes = 40;
+/// Cells that a message lists.
+constexpr std::size_t kMostListed = 8;
+
+bool is_same(const FoundContact& a, const FoundContact& b) {
+  return a.shape_A == b.shape_A && a.shape_B == b.shape_B && a.id == b.id;
+}
+
+double calc_fastest(const ImpactInstant& impact, const VectorX<double>& v) {
+  double out = 0;
+  for (const ImpactContact& contact : impact.contacts) {
+    out = std::max(out, (contact.J.topRows<3>().cwiseAbs() * v.cwiseAbs()).maxCoeff());
+  }
+  return out;
+}
+
+/// Slip of a contact as its friction sees it, m/s.
+double calc_slip_speed(const HeldContact& contact) {
+  const ContactLaw& law = contact.law();
+  const bool turns = law.fingertip == Fingertip::soft && law.friction > 0;
+  const auto& velocity = contact.velocity();
+  return std::hypot(velocity(1), velocity(2), turns ? velocity(3) * law.torsion / law.friction : 0);
+}
+
+/// "box/table R, ball/box S".
+std::string describe_cell(const Instant& instant, const InstantCell& cell) {
+  std::string out;
+  for (std::size_t i = 0; i < instant.contacts.size(); ++i) {
+    out += fmt::format("{}{} {}", i == 0 ? "" : ", ", instant.contacts[i].name, to_string(cell.modes[i]));
+  }
+  return out;
+}
+
+}  // namespace
+
+ContactEngine::ContactEngine(const Scenario& scenario, ConstrainedMotion& motion, InstantSolver& joints,
+                             Stepper& stepper, const Tolerances& tolerances)
+    : scenario_(scenario),
+      motion_(motion),
+      joints_(joints),
+      stepper_(stepper),
+      tolerances_(tolerances),
+      watch_(scenario, motion),
+      context_(scenario, motion, joints, tolerances),
+      names_(scenario.model),
+      workspace_(scenario.model),
+      nearby_(scenario.model, scenario.shapes, internal::find_contact_rules(scenario)) {
+  update_positions(scenario.model, scenario.initial.q.data(), workspace_);
+  size_ = nearby_.calc_size(workspace_);
+  const ContactTolerances contact_tolerances(size_);
+  margin_ = scenario.contacts->margin.value_or(contact_tolerances.default_margin());
+  context_.touch = contact_tolerances.touch();
+  context_.overlap = contact_tolerances.touch();
+}
+
+void ContactEngine::look_at(const State& state) {
+  update_positions(scenario_.model, state.q.data(), workspace_);
+  update_velocities(scenario_.model, state.v.data(), workspace_);
+}
+
+// --- One instant -----------------------------------------------------------------------------------------------------
+
+bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& at, bool is_plastic) {
+  fault_.clear();
+  strikes_.clear();
+  bounce_ends_.clear();
+  changes_.clear();
+  energy_lost_ = 0;
+  const std::vector<Known> before = list_known();
+  keep_frames();
+  const double energy = calc_energy(scenario_.model, state);
+  try {
+    if (at && at->kind == ContactCrossingKind::stick) bring_to_rest(state, *at);
+    joints_.find_touching(state.q, state.v);
+    if (!put_in_touch(state)) return false;
+    for (std::size_t pass = 0;; ++pass) {
+      if (!resolve_impacts(state, is_plastic) || !resolve_instant(state)) return false;
+      set_modes(state);
+      stepper_.start(state);
+      if (pass > instant_->contacts.size() + 1 || !capture_bounces(state)) break;
+    }
+  } catch (const std::runtime_error& error) {
+    fault_ = error.what();
+    return false;
+  }
+  energy_lost_ = energy - calc_energy(scenario_.model, state);
+  tell_changes(state, before, at);
+  has_started_ = true;
+  context_.obeys_declared = false;
+  context_.touch = kTouch * size_;
+  context_.overlap = ContactTolerances(size_).touch();
+  return true;
+}
+
+/// Contacts that go on keep the axes T and U that they have.
+void ContactEngine::keep_frames() {
+  context_.lasting_frames.clear();
+  for (const HeldContact& contact : motion_.contacts()) {
+    const FoundContact& place = contact.found();
+    context_.lasting_frames.push_back({place.shape_A, place.shape_B, place.id, contact.frame()});
+  }
+}
+
+/// What is left of a slip that has ended is rounding, of the contact found and of others that end with it.
+void ContactEngine::bring_to_rest(State& state, const ContactCrossing& at) {
+  std::vector<HeldContact> contacts = motion_.contacts();
+  look_at(state);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (contacts[i].hold() != ContactHold::sliding) continue;
+    contacts[i].update(workspace_);
+    const bool ends = static_cast<int>(i) == at.held || rests(contacts[i], state.v);
+    if (ends) contacts[i].set_hold(ContactHold::rolling);
+  }
+  motion_.set_contacts(std::move(contacts));
+  motion_.project_contacts(state.q, state.v);
+}
+
+/// Whether the slip of a contact is rounding of the speeds that it is the sum of, or below the errors that steps may
+/// make.
+bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) const {
+  const double fastest = (contact.J().topRows<3>().cwiseAbs() * v.cwiseAbs()).maxCoeff();
+  return calc_slip_speed(contact) <= std::max(kCalm * fastest, kErrorsAtRest * tolerances_.slip_error());
+}
+
+/// Bodies that have just met are put on each other, so that rounding does not add up from bounce to bounce.
+bool ContactEngine::put_in_touch(State& state) {
+  look_at(state);
+  context_.finder().update(workspace_, context_.touch);
+  std::vector<HeldContact> touching;
+  bool is_needed = false;
+  for (const FoundContact& found : context_.finder().contacts()) {
+    if (found.gap < -context_.overlap) {
+      fault_ = fmt::format("'{}' overlap by {:.3g} m", contact_name(scenario_.model, found), -found.gap);
+      return false;
+    }
+    HeldContact contact(scenario_.model, workspace_, context_.finder(), found, ContactLaw{}, ContactHold::smooth, 0);
+    if (contact.is_immovable()) continue;
+    is_needed = is_needed || std::abs(contact.gap()) > std::numeric_limits<double>::epsilon() * size_;
+    touching.push_back(std::move(contact));
+  }
+  if (!is_needed) return true;
+  Mode mode = motion_.mode();
+  mode.held.clear();
+  motion_.set_mode(mode);
+  motion_.set_contacts(std::move(touching));
+  VectorX<double> v = state.v;
+  motion_.project_contacts(state.q, v);
+  return true;
+}
+
+bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
+  const Scales& scales = tolerances_.scales();
+  const double slowest = std::sqrt(2 * scales.length * tolerances_.smallest_hop(size_)) / scales.time;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const bool rebounds = !is_plastic && round < kElasticRounds;
+    context_.slowest_strike = rebounds ? slowest : std::numeric_limits<double>::infinity();
+    const ImpactInstant impact = internal::assemble_impact(context_, state);
+    if (!impact.is_struck()) return true;
+    const ImpactAnswer answer = solve_impact(impact.problem, scenario_.impact);
+    if (answer.status != ImpactStatus::done) {
+      fault_ = fmt::format("the impact has no answer{}{}", answer.reason.empty() ? "" : ": ", answer.reason);
+      return false;
+    }
+    const VectorX<double> v = impact.calc_velocity(answer.z);
+    note_strikes(impact, v);
+    const double fastest =
+        std::max({calc_fastest(impact, state.v), calc_fastest(impact, v), kSlowest * scales.length / scales.time});
+    state.v = v;
+    calm(state, fastest);
+  }
+  fault_ = "impacts do not come to an end";
+  return false;
+}
+
+void ContactEngine::note_strikes(const ImpactInstant& impact, const VectorX<double>& v) {
+  const VectorX<double> after = impact.J * v;
+  for (const ImpactContact& contact : impact.contacts) {
+    const double before = impact.problem.rows.b()(contact.row);
+    if (!(before < 0)) continue;
+    ++strike_count(contact.place);
+    strikes_.push_back({contact.name, before, after(contact.row)});
+  }
+  for (const ImpactStop& stop : impact.stops) {
+    if (!(stop.rate < 0)) continue;
+    const bool is_angular = scenario_.model.is_angular(stop.dof);
+    strikes_.push_back({scenario_.model.dof_name(stop.dof), stop.rate, after(stop.row), is_angular ? "rad/s" : "m/s",
+                        stop.name.starts_with("upper") ? "upper" : "lower"});
+  }
+}
+
+/// Speeds that impulses have left of 0 become 0: of parting where contacts stay in touch, of slip where they stick.
+void ContactEngine::calm(State& state, double fastest) {
+  look_at(state);
+  context_.finder().update(workspace_, context_.touch);
+  std::vector<HeldContact> held;
+  for (const FoundContact& found : context_.finder().contacts()) {
+    const ContactLaw& law = context_.laws().find_law(found.body_A, found.body_B);
+    HeldContact contact(scenario_.model, workspace_, context_.finder(), found, law, ContactHold::rolling, 0);
+    if (contact.is_immovable() || std::abs(contact.velocity()(0)) > kCalm * fastest) continue;
+    if (calc_slip_speed(contact) > kCalm * fastest) contact.set_hold(ContactHold::smooth);
+    held.push_back(std::move(contact));
+  }
+  if (held.empty()) return;
+  Mode mode = motion_.mode();
+  mode.held.clear();
+  for (int i = 0; i < static_cast<int>(motion_.rows().size()); ++i) {
+    JointRow& row = motion_.rows()[static_cast<std::size_t>(i)];
+    if (row.kind() == JointRowKind::friction || (row.kind() == JointRowKind::stop && !joints_.touches(i))) continue;
+    row.update(state.q.data(), state.v.data());
+    const double slow = kCalm * tolerances_.unit(row.dof()) * fastest / tolerances_.scales().length;
+    if (std::abs(row.multiply(state.v.data())) <= slow) mode.held.push_back(i);
+  }
+  motion_.set_mode(mode);
+  motion_.set_contacts(std::move(held));
+  VectorX<double> q = state.q;
+  motion_.project_contacts(q, state.v);
+}
+
+bool ContactEngine::resolve_instant(State& state) {
+  InstantOptions options;
+  options.time = state.t;
+  options.margins = false;
+  const bool is_smooth = scenario_.contacts->cone.kind == FrictionCone::Kind::circular;
+  options.search.most_nodes = is_smooth ? kSmoothNodes : kNodes;
+  instant_ = internal::solve_instant(context_, state, options);
+  return may_go_on(*instant_, state);
+}
+
+/// Whether the run may go on with an answer, and which: `cell_`.
+bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
+  cell_ = 0;
+  const auto has_same_modes = [&](const InstantCell& cell) { return cell.modes == instant.cells.front().modes; };
+  switch (instant.verdict) {
+    case Verdict::unique:
+    case Verdict::unique_motion_indeterminate_forces:
+      return true;
+    case Verdict::undecided:
+      if (!instant.cells.empty()) return true;
+      fault_ = fmt::format("no answer was found to what the contacts do next ({})", instant.reason);
+      return false;
+    case Verdict::none:
+      fault_ = "rigid bodies have no motion here: no forces of the contacts go with any of their modes (Painlevé)";
+      return false;
+    case Verdict::several:
+      break;
+  }
+  // One set of modes whose motion depends on how pressure is shared: as by equal springs, with the least forces.
+  if (std::all_of(instant.cells.begin(), instant.cells.end(), has_same_modes)) return true;
+  if (scenario_.run.on_indeterminate != OnIndeterminate::stop) {
+    cell_ = choose_cell(instant);
+    return true;
+  }
+  fault_ = "rigid bodies have several motions here:";
+  for (std::size_t i = 0; i < std::min(instant.cells.size(), kMostListed); ++i) {
+    fault_ += fmt::format(" ({}) {};", i + 1, describe_cell(instant, instant.cells[i]));
+  }
+  if (instant.cells.size() > kMostListed) fault_ += fmt::format(" and {} more;", instant.cells.size() - kMostListed);
+  fault_ +=
+      fmt::format(" 'thenar solve --at {:.9g}' has them all, and 'run: {{on_indeterminate: first}}' goes on", state.t);
+  return false;
+}
+
+std::size_t ContactEngine::choose_cell(const Instant& instant) const {
+  if (scenario_.run.on_indeterminate == OnIndeterminate::first) return 0;
+  Workspace<double> workspace(scenario_.model);
+  MassMatrix<double> mass(scenario_.model);
+  update_positions(scenario_.model, stepper_.state().q.data(), workspace);
+  mass.update(scenario_.model, workspace);
+  const MatrixX<double> M = mass.dense();
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < instant.cells.size(); ++i) {
+    const double size = instant.cells[i].vdot.dot(M * instant.cells[i].vdot);
+    if (size < least) least = size, best = i;
+  }
+  return best;
+}
+
+void ContactEngine::set_modes(const State& state) {
+  look_at(state);
+  const InstantCell& cell = instant_->cells[cell_];
+  const double no_slip = kNoSlip * tolerances_.scales().length / tolerances_.scales().time;
+  std::vector<HeldContact> held;
+  std::vector<FoundContact> places;
+  for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
+    const InstantContact& contact = instant_->contacts[i];
+    if (cell.modes[i] == ContactMode::break_away) continue;
+    const bool slides = cell.modes[i] == ContactMode::slide;
+    held.emplace_back(scenario_.model, workspace_, context_.finder(), contact.place, contact.law,
+                      slides ? ContactHold::sliding : ContactHold::rolling, no_slip);
+    if (slides) held.back().begin_slip({cell.slip[i][0], cell.slip[i][1], find_spin(i, cell)});
+    places.push_back(contact.place);
+  }
+  const std::vector<std::string> names = names_.update(places);
+  for (std::size_t k = 0; k < held.size(); ++k) held[k].set_name(names[k]);
+  motion_.set_mode(read_joint_mode(*instant_, cell));
+  motion_.set_contacts(std::move(held));
+}
+
+/// Rotation about N of a contact that slides, or its acceleration where that only begins.
+double ContactEngine::find_spin(std::size_t contact, const InstantCell& cell) const {
+  const InstantContact& sliding = instant_->contacts[contact];
+  if (sliding.tangent_rows[2] < 0) return 0;
+  if (sliding.slides) return sliding.spin;
+  return instant_->answer.cells[cell.number].w(sliding.tangent_rows[2]);
+}
+
+/// Joints that slip already keep the mode that assembling has found.
+Mode ContactEngine::read_joint_mode(const Instant& instant, const InstantCell& cell) const {
+  Mode mode = motion_.mode();
+  mode.held.clear();
+  const ModeCell& answer = instant.answer.cells[cell.number];
+  int part = 0;
+  for (std::size_t k = 0; k < instant.joint_rows.size(); ++k) {
+    const int row = instant.joint_rows[k];
+    const auto i = static_cast<Eigen::Index>(k);
+    const RowKind kind = instant.problem.row(static_cast<int>(k)).kind;
+    const double w = answer.w(i);
+    const double load =
+        std::abs(instant.problem.b()(i)) + instant.problem.A().row(i).cwiseAbs().dot(answer.z.cwiseAbs());
+    const bool moves = std::abs(w) > kCalm * load;
+    if (kind == RowKind::unilateral && answer.states[static_cast<std::size_t>(part++)] == ContactState::open) continue;
+    if (kind == RowKind::boxed && moves) {
+      mode.slip[static_cast<std::size_t>(row)] = w > 0 ? 1 : -1;
+      continue;
+    }
+    mode.held.push_back(row);
+  }
+  return mode;
+}
+
+/// Contacts that hop less than what is worth following rest. True if there are any.
+bool ContactEngine::capture_bounces(State& state) {
+  if (strikes_.empty()) return false;
+  const double smallest = tolerances_.smallest_hop(size_);
+  const Eigen::Map<const VectorX<double>> vdot(stepper_.acceleration(), motion_.size());
+  std::vector<HeldContact> held = motion_.contacts();
+  bool any = false;
+  for (const InstantContact& contact : instant_->contacts) {
+    if (contact.row >= 0) continue;  // does not part
+    HeldContact point(scenario_.model, workspace_, context_.finder(), contact.place, contact.law, ContactHold::smooth,
+                      0);
+    const double rate = point.velocity()(0), fall = -(point.J().row(0).dot(vdot) + point.drift()(0));
+    if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) continue;
+    const double e = contact.law.restitution.at(rate);
+    long long& count = strike_count(contact.place);
+    if (count > 0 && e > 0) {
+      const double remaining = e < 1 ? 2 * rate / (fall * (1 - e)) : 0;
+      bounce_ends_.push_back({state.t + remaining, contact.name, count + 1});
+    }
+    count = 0;
+    held.push_back(std::move(point));
+    any = true;
+  }
+  if (!any) return false;
+  motion_.set_contacts(std::move(held));
+  VectorX<double> q = state.q;
+  motion_.project_contacts(q, state.v);
+  return true;
+}
+
+long long& ContactEngine::strike_count(const FoundContact& place) {
+  for (StrikeCount& known : strike_counts_) {
+    if (known.shape_A == place.shape_A && known.shape_B == place.shape_B && known.id == place.id) return known.count;
+  }
+  strike_counts_.push_back({place.shape_A, place.shape_B, place.id, 0});
+  return strike_counts_.back().count;
+}
+
+// --- Crossings -------------------------------------------------------------------------------------------------------
+
+std::optional<ContactCrossing> ContactEngine::find_crossing(Stepper& stepper, int patience) {
+  const double margin = ContactWatch::kForceMargin * std::pow(10.0, std::min(patience / 4, 4));
+  return watch_.find(stepper, margin);
+}
+
+bool ContactEngine::is_at_rest(const ContactCrossing& at) {
+  const HeldContact& contact = motion_.contacts()[static_cast<std::size_t>(at.held)];
+  stepper_.evaluate(at.theta);
+  return rests(contact, stepper_.interpolate(at.theta).v);
+}
+
+// --- What is told ----------------------------------------------------------------------------------------------------
+
+std::vector<ContactEngine::Known> ContactEngine::list_known() const {
+  std::vector<Known> out;
+  for (const HeldContact& contact : motion_.contacts()) {
+    out.push_back({contact.name(), contact.hold(), contact.found()});
+  }
+  return out;
+}
+
+void ContactEngine::tell_changes(const State& state, const std::vector<Known>& before,
+                                 const std::optional<ContactCrossing>& at) {
+  for (ContactStrike& strike : strikes_) {
+    const std::string pair = strike.where.substr(0, strike.where.find('#'));
+    for (const HeldContact& contact : motion_.contacts()) {
+      if (contact.name() == pair) strike.where = pair;
+    }
+  }
+  if (!has_started_) return;
+  const auto tell = [&](EventKind kind, const std::string& where, std::string cause) {
+    changes_.push_back({state.t, kind, where, std::move(cause)});
+  };
+  const auto was_struck = [&](const std::string& name) {
+    const std::string pair = name.substr(0, name.find('#'));
+    return std::any_of(strikes_.begin(), strikes_.end(), [&](const ContactStrike& strike) {
+      return strike.where.substr(0, strike.where.find('#')) == pair;
+    });
+  };
+  const std::vector<HeldContact>& now = motion_.contacts();
+  std::vector<char> is_new(now.size(), 1);
+  for (const Known& old : before) {
+    const auto place = std::find_if(now.begin(), now.end(),
+                                    [&](const HeldContact& contact) { return is_same(contact.found(), old.place); });
+    if (place == now.end()) {
+      // The pair goes on with other features.
+      const bool goes_on =
+          at && at->kind == ContactCrossingKind::face &&
+          std::any_of(now.begin(), now.end(), [&](const HeldContact& contact) {
+            return contact.found().body_A == old.place.body_A && contact.found().body_B == old.place.body_B;
+          });
+      if (!goes_on) tell(EventKind::break_away, old.name, explain_break(old.place));
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(place - now.begin());
+    is_new[i] = 0;
+    if (place->hold() == old.hold) continue;
+    if (place->hold() == ContactHold::sliding) tell(EventKind::slip, place->name(), explain_slip(*place));
+    if (old.hold == ContactHold::sliding && place->hold() == ContactHold::rolling) {
+      tell(EventKind::stick, place->name(), explain_stick(*place));
+    }
+  }
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (!is_new[i]) continue;
+    if (at && at->kind == ContactCrossingKind::face) {
+      tell(EventKind::face, now[i].name(), explain_face(now[i]));
+    } else if (!was_struck(now[i].name())) {
+      tell(EventKind::touch, now[i].name(), "the gap closes without an impact");
+    }
+  }
+}
+
+/// Place of a contact among those of the instant, −1 if it is not there.
+int ContactEngine::find_in_instant(const FoundContact& place) const {
+  for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
+    if (is_same(instant_->contacts[i].place, place)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::string ContactEngine::explain_slip(const HeldContact& contact) const {
+  const int i = find_in_instant(contact.found());
+  if (i < 0) return "begins to slip";
+  const auto k = static_cast<std::size_t>(i);
+  const InstantCell& cell = instant_->cells[cell_];
+  if (instant_->contacts[k].slides) {
+    return fmt::format("an impact leaves it slipping at v_T = {:.6g}, v_U = {:.6g} m/s", cell.slip[k][0],
+                       cell.slip[k][1]);
+  }
+  return fmt::format("admissible-force margin 0, f_N = {:.6g} N, a_T = {:.6g}, a_U = {:.6g} m/s^2", cell.forces[k][0],
+                     cell.slip[k][0], cell.slip[k][1]);
+}
+
+std::string ContactEngine::explain_stick(const HeldContact& contact) const {
+  const int i = find_in_instant(contact.found());
+  if (i < 0) return "slip has come to rest";
+  const std::array<double, 4>& force = instant_->cells[cell_].forces[static_cast<std::size_t>(i)];
+  const double cone = contact.law().static_friction * force[0];
+  return fmt::format("slip has come to rest, and friction holds with {:.4g} of {:.4g} N",
+                     calc_cone_size(scenario_.contacts->cone, force[1], force[2]), cone);
+}
+
+std::string ContactEngine::explain_break(const FoundContact& place) const {
+  const int i = find_in_instant(place);
+  if (i < 0) return "parted";
+  const InstantContact& contact = instant_->contacts[static_cast<std::size_t>(i)];
+  if (contact.row < 0) return fmt::format("thrown off at {:.6g} m/s", contact.velocity[0]);
+  const double opening = instant_->answer.cells[instant_->cells[cell_].number].w(contact.row);
+  return fmt::format("f_N = 0, it would have to pull; opens with a_N = {:.6g} m/s^2", opening);
+}
+
+std::string ContactEngine::explain_face(const HeldContact& contact) const {
+  const FoundContact& place = contact.found();
+  return fmt::format("goes over to {} on {}", feature_name(nearby_.core(place.shape_A).core.kind, place.feature_A),
+                     feature_name(nearby_.core(place.shape_B).core.kind, place.feature_B));
+}
+
+// --- Rows ------------------------------------------------------------------------------------------------------------
+
+void ContactEngine::fill(const double* vdot, const State& state, std::vector<ContactSample>& out) {
+  out.clear();
+  const std::vector<Vector4<double>>& forces = watch_.calc_forces(vdot);
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) out.push_back(read_contact(i, forces[i]));
+  add_free_pairs(state, out);
+}
+
+ContactSample ContactEngine::read_contact(std::size_t i, const Vector4<double>& force) const {
+  const HeldContact& contact = motion_.contacts()[i];
+  ContactSample out{.name = contact.name(), .gap = contact.gap()};
+  std::copy_n(force.data(), 4, out.force.begin());
+  out.slip = {contact.velocity()(1), contact.velocity()(2)};
+  const GapFunction<double>& place = contact.kinematics();
+  out.u_A = {place.point_A().u(0), place.point_A().u(1)};
+  out.u_B = {place.point_B().u(0), place.point_B().u(1)};
+  out.psi = calc_psi(place.place());
+  out.motion = find_motion(contact);
+  if (out.motion == ContactMotion::slide || out.motion == ContactMotion::spin) {
+    out.margin = contact.hold() == ContactHold::smooth ? 0 : -1;
+  } else if (contact.hold() == ContactHold::rolling) {
+    out.margin = calc_margin(contact, force);
+  }
+  return out;
+}
+
+/// 1 − the share of its cone that friction takes.
+double ContactEngine::calc_margin(const HeldContact& contact, const Vector4<double>& force) const {
+  const double mu = contact.law().static_friction;
+  const FrictionCone& cone = scenario_.contacts->cone;
+  double friction = calc_cone_size(cone, force(1), force(2)) / mu;
+  if (contact.law().fingertip == Fingertip::soft && contact.law().torsion > 0) {
+    const double torsion = std::abs(force(3)) / contact.law().torsion;
+    friction = cone.kind == FrictionCone::Kind::circular ? std::hypot(friction, torsion) : std::max(friction, torsion);
+  }
+  return force(0) > 0 ? std::clamp(1 - friction / force(0), 0.0, 1.0) : 0;
+}
+
+ContactMotion ContactEngine::find_motion(const HeldContact& contact) const {
+  const auto& velocity = contact.velocity();
+  const double length = tolerances_.scales().length, slow = kCalm * kSlowest * length / tolerances_.scales().time;
+  const bool slips = std::hypot(velocity(1), velocity(2)) > slow;
+  if (contact.hold() == ContactHold::sliding) {
+    const bool spins = contact.law().fingertip == Fingertip::soft && !slips;
+    return spins ? ContactMotion::spin : ContactMotion::slide;
+  }
+  if (contact.hold() == ContactHold::smooth && slips) return ContactMotion::slide;
+  const bool turns = std::hypot(velocity(4), velocity(5)) * length > slow;
+  return turns ? ContactMotion::roll : ContactMotion::fixed;
+}
+
+void ContactEngine::add_free_pairs(const State& state, std::vector<ContactSample>& out) {
+  update_positions(scenario_.model, state.q.data(), workspace_);
+  nearby_.update(workspace_, margin_);
+  const FoundContact* nearest = nullptr;
+  const auto add = [&] {
+    if (nearest == nullptr) return;
+    const auto& contacts = motion_.contacts();
+    const bool is_held = std::any_of(contacts.begin(), contacts.end(), [&](const HeldContact& contact) {
+      return contact.found().body_A == nearest->body_A && contact.found().body_B == nearest->body_B;
+    });
+    if (is_held) return;
+    out.push_back(
+        {.name = scenario_.model.body(nearest->body_A).name + "/" + scenario_.model.body(nearest->body_B).name,
+         .gap = nearest->gap});
+  };
+  for (const FoundContact& found : nearby_.contacts()) {
+    const bool is_other = nearest == nullptr || nearest->body_A != found.body_A || nearest->body_B != found.body_B;
+    if (is_other) add();
+    if (is_other || found.gap < nearest->gap) nearest = &found;
+  }
+  add();
+}
+
+double ContactEngine::calc_penetration(const State& state) {
+  update_positions(scenario_.model, state.q.data(), workspace_);
+  nearby_.update(workspace_, 0);
+  double out = 0;
+  for (const FoundContact& found : nearby_.contacts()) out = std::max(out, -found.gap);
+  return out;
+}
+
+}  // namespace thenar

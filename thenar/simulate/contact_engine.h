@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// What a run with contacts does between two stretches of smooth motion, and what it tells of them.
+///
+///     settle   put in touch ► impacts ► instant: modes, forces, verdict ► the motion that follows (ConstrainedMotion)
+///
+/// Joint stops, locks, couplings and dry friction take part in impacts and instants beside the contacts. Which contacts
+/// roll, slide or part is the answer of the instant (contact_instant.h), never a threshold: events only say when it is
+/// asked. Chan's map of transitions (Chan 5.6) is what comes of that; docs/motion.md has it.
+///
+/// **Rest after impacts.** Impulses leave of a contact that comes to rest, or sticks, a speed of the size of their
+/// error; it is projected away, with the smallest change of the kinetic energy's metric, before the instant is asked.
+///
+/// **Bounces** that rise less than Tolerances::smallest_bounce are captured: the contact rests from then on, and the
+/// event `zeno` is told at the time at which the remaining ones, a geometric series, would have ended.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thenar/simulate/contact_impact.h"
+#include "thenar/simulate/contact_instant.h"
+#include "thenar/simulate/contact_names.h"
+#include "thenar/simulate/contact_watch.h"
+#include "thenar/simulate/event_teller.h"
+#include "thenar/simulate/instant.h"
+#include "thenar/simulate/row_assembly_internal.h"
+#include "thenar/simulate/simulate.h"
+
+namespace thenar {
+
+/// A contact that has bounced for the last time and rests when the series of bounces would have ended.
+struct BounceEnd {
+  double t = 0;
+  std::string where;
+  long long strikes = 0;
+};
+
+class ContactEngine {
+ public:
+  /// All must outlive it.
+  ContactEngine(const Scenario& scenario, ConstrainedMotion& motion, InstantSolver& joints, Stepper& stepper,
+                const Tolerances& tolerances);
+
+  /// The state in which smooth motion has ended becomes that in which it goes on, and `motion` and `stepper` are set up
+  /// for it. `at` is what ended it, if it was a contact. False when it cannot go on: fault() says why. With
+  /// `is_plastic` nothing rebounds.
+  bool settle(State& state, const std::optional<ContactCrossing>& at, bool is_plastic);
+  const std::string& fault() const { return fault_; }
+
+  /// The first crossing of contacts in the last step. `patience` counts how often the run has been at this instant: the
+  /// margin of forces grows with it.
+  std::optional<ContactCrossing> find_crossing(Stepper& stepper, int patience);
+
+  // Answers to settle.
+  const std::vector<ContactStrike>& strikes() const { return strikes_; }
+  const std::vector<BounceEnd>& bounce_ends() const { return bounce_ends_; }
+  double energy_lost() const { return energy_lost_; }  ///< J, in impacts
+  Verdict verdict() const { return instant_ ? instant_->verdict : Verdict::unique; }
+  bool is_determinate() const { return instant_ && instant_->determinate; }
+  /// Events of contacts, in words: what touches, slips, sticks, breaks or goes over to other features since the last
+  /// settle.
+  const std::vector<Event>& changes() const { return changes_; }
+
+  /// Whether the slip that crosses 0 there is at rest, or has only turned by a right angle since the step began.
+  bool is_at_rest(const ContactCrossing& at);
+
+  /// Contacts of a row at the state at which the motion was evaluated last, with the acceleration found (Stepper).
+  void fill(const double* vdot, const State& state, std::vector<ContactSample>& out);
+
+  /// Deepest overlap of shapes at the state, m; 0 if there is none.
+  double calc_penetration(const State& state);
+
+ private:
+  struct Known {
+    std::string name;
+    ContactHold hold;
+    FoundContact place;
+  };
+  /// How often a contact was struck since it last rested.
+  struct StrikeCount {
+    int shape_A, shape_B;
+    std::uint64_t id;
+    long long count;
+  };
+
+  void look_at(const State& state);
+  bool put_in_touch(State& state);
+  void bring_to_rest(State& state, const ContactCrossing& at);
+  bool rests(const HeldContact& contact, const VectorX<double>& v) const;
+  bool resolve_impacts(State& state, bool is_plastic);
+  void note_strikes(const ImpactInstant& impact, const VectorX<double>& v);
+  void calm(State& state, double fastest);
+  bool resolve_instant(State& state);
+  std::size_t choose_cell(const Instant& instant) const;
+  bool may_go_on(const Instant& instant, const State& state);
+  void set_modes(const State& state);
+  Mode read_joint_mode(const Instant& instant, const InstantCell& cell) const;
+  bool capture_bounces(State& state);
+  long long& strike_count(const FoundContact& place);
+  void tell_changes(const State& state, const std::vector<Known>& before, const std::optional<ContactCrossing>& at);
+  int find_in_instant(const FoundContact& place) const;
+  std::string explain_slip(const HeldContact& contact) const;
+  std::string explain_stick(const HeldContact& contact) const;
+  std::string explain_break(const FoundContact& place) const;
+  std::string explain_face(const HeldContact& contact) const;
+  double find_spin(std::size_t contact, const InstantCell& cell) const;
+  ContactSample read_contact(std::size_t contact, const Vector4<double>& force) const;
+  double calc_margin(const HeldContact& contact, const Vector4<double>& force) const;
+  ContactMotion find_motion(const HeldContact& contact) const;
+  void add_free_pairs(const State& state, std::vector<ContactSample>& out);
+  std::vector<Known> list_known() const;
+  void keep_frames();
+
+  const Scenario& scenario_;
+  ConstrainedMotion& motion_;
+  InstantSolver& joints_;
+  Stepper& stepper_;
+  const Tolerances& tolerances_;
+  ContactWatch watch_;
+  internal::AssemblyContext context_;
+  ContactNames names_;
+  Workspace<double> workspace_;
+  ContactFinder nearby_;  ///< for rows: what is near
+  double size_ = 0, margin_ = 0;
+  bool has_started_ = false;
+  std::string fault_;
+  std::optional<Instant> instant_;
+  std::size_t cell_ = 0;
+  std::vector<ContactStrike> strikes_;
+  std::vector<StrikeCount> strike_counts_;
+  std::vector<BounceEnd> bounce_ends_;
+  std::vector<Event> changes_;
+  double energy_lost_ = 0;
+};
+
+}  // namespace thenar
