@@ -16,8 +16,9 @@
 namespace thenar {
 namespace {
 
-/// Bodies nearer than this part of the scene's size touch, once a run has put them there: more than rounding.
-constexpr double kTouch = 1e-11;
+/// Bodies nearer than this part of the scene's size touch, once a run has put them there: more than rounding; and if it
+/// is more, this part of the tolerance, so that what is simultaneous but for the errors of steps is taken so.
+constexpr double kTouch = 1e-11, kTouchOfTolerance = 0.1;
 /// What impulses leave of a speed that should be 0, as a part of the fastest: what their solvers promise.
 constexpr double kCalm = 1e-8;
 /// Slip that has gone through 0 within so many tolerated errors of it is at rest: which way it turns there is noise.
@@ -26,6 +27,8 @@ constexpr double kErrorsAtRest = 10;
 constexpr double kSlowest = 1e-3;
 /// Slip below this part of the speed that belongs to the size of a scenario has no direction of its own.
 constexpr double kNoSlip = 1e-10;
+/// Nor has slip below this part of what errors of steps may make of it.
+constexpr double kNoSlipOfTolerance = 0.1;
 /// Rounds of impacts at one instant with rebounds, and in all.
 constexpr int kElasticRounds = 10, kMostRounds = 20;
 /// Nodes that the search for other answers may take at an instant: some milliseconds.
@@ -108,7 +111,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     for (std::size_t pass = 0;; ++pass) {
       if (!resolve_impacts(state, is_plastic) || !resolve_instant(state)) return false;
       set_modes(state);
-      stepper_.start(state);
+      stepper_.start(state, begins_to_slip());
       if (pass > instant_->contacts.size() + 1 || !capture_bounces(state)) break;
     }
   } catch (const std::runtime_error& error) {
@@ -119,7 +122,8 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   tell_changes(state, before, at);
   has_started_ = true;
   context_.obeys_declared = false;
-  context_.touch = kTouch * size_;
+  context_.touch =
+      std::clamp(kTouchOfTolerance * scenario_.run.tolerance, kTouch, ContactTolerances(1).touch()) * size_;
   context_.overlap = ContactTolerances(size_).touch();
   return true;
 }
@@ -206,11 +210,16 @@ bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
 
 void ContactEngine::note_strikes(const ImpactInstant& impact, const VectorX<double>& v) {
   const VectorX<double> after = impact.J * v;
-  for (const ImpactContact& contact : impact.contacts) {
+  std::vector<FoundContact> places;
+  for (const ImpactContact& contact : impact.contacts) places.push_back(contact.place);
+  const std::vector<std::string> names = names_.update(places);
+  for (std::size_t i = 0; i < impact.contacts.size(); ++i) {
+    const ImpactContact& contact = impact.contacts[i];
     const double before = impact.problem.rows.b()(contact.row);
     if (!(before < 0)) continue;
     ++strike_count(contact.place);
-    strikes_.push_back({contact.name, before, after(contact.row)});
+    const double leaves = after(contact.row);
+    strikes_.push_back({names[i], before, std::abs(leaves) > kCalm * -before ? leaves : 0});
   }
   for (const ImpactStop& stop : impact.stops) {
     if (!(stop.rate < 0)) continue;
@@ -311,9 +320,12 @@ std::size_t ContactEngine::choose_cell(const Instant& instant) const {
 void ContactEngine::set_modes(const State& state) {
   look_at(state);
   const InstantCell& cell = instant_->cells[cell_];
-  const double no_slip = kNoSlip * tolerances_.scales().length / tolerances_.scales().time;
+  const double no_slip = std::max(kNoSlip * tolerances_.scales().length / tolerances_.scales().time,
+                                  kNoSlipOfTolerance * tolerances_.slip_error());
   std::vector<HeldContact> held;
   std::vector<FoundContact> places;
+  for (const InstantContact& contact : instant_->contacts) places.push_back(contact.place);
+  const std::vector<std::string> names = names_.update(places);
   for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
     const InstantContact& contact = instant_->contacts[i];
     if (cell.modes[i] == ContactMode::break_away) continue;
@@ -321,10 +333,8 @@ void ContactEngine::set_modes(const State& state) {
     held.emplace_back(scenario_.model, workspace_, context_.finder(), contact.place, contact.law,
                       slides ? ContactHold::sliding : ContactHold::rolling, no_slip);
     if (slides) held.back().begin_slip({cell.slip[i][0], cell.slip[i][1], find_spin(i, cell)});
-    places.push_back(contact.place);
+    held.back().set_name(names[i]);
   }
-  const std::vector<std::string> names = names_.update(places);
-  for (std::size_t k = 0; k < held.size(); ++k) held[k].set_name(names[k]);
   motion_.set_mode(read_joint_mode(*instant_, cell));
   motion_.set_contacts(std::move(held));
 }
@@ -335,6 +345,17 @@ double ContactEngine::find_spin(std::size_t contact, const InstantCell& cell) co
   if (sliding.tangent_rows[2] < 0) return 0;
   if (sliding.slides) return sliding.spin;
   return instant_->answer.cells[cell.number].w(sliding.tangent_rows[2]);
+}
+
+/// Whether a contact begins to slip from rest with two directions to choose from.
+bool ContactEngine::begins_to_slip() const {
+  const InstantCell& cell = instant_->cells[cell_];
+  for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
+    const InstantContact& contact = instant_->contacts[i];
+    const bool is_planar = contact.tangent_rows[0] < 0 || contact.tangent_rows[1] < 0;
+    if (cell.modes[i] == ContactMode::slide && !contact.slides && contact.has_friction() && !is_planar) return true;
+  }
+  return false;
 }
 
 /// Joints that slip already keep the mode that assembling has found.
@@ -378,7 +399,7 @@ bool ContactEngine::capture_bounces(State& state) {
     long long& count = strike_count(contact.place);
     if (count > 0 && e > 0) {
       const double remaining = e < 1 ? 2 * rate / (fall * (1 - e)) : 0;
-      bounce_ends_.push_back({state.t + remaining, contact.name, count + 1});
+      bounce_ends_.push_back({state.t + remaining, names_.find(contact.place), count + 1});
     }
     count = 0;
     held.push_back(std::move(point));
@@ -424,12 +445,6 @@ std::vector<ContactEngine::Known> ContactEngine::list_known() const {
 
 void ContactEngine::tell_changes(const State& state, const std::vector<Known>& before,
                                  const std::optional<ContactCrossing>& at) {
-  for (ContactStrike& strike : strikes_) {
-    const std::string pair = strike.where.substr(0, strike.where.find('#'));
-    for (const HeldContact& contact : motion_.contacts()) {
-      if (contact.name() == pair) strike.where = pair;
-    }
-  }
   if (!has_started_) return;
   const auto tell = [&](EventKind kind, const std::string& where, std::string cause) {
     changes_.push_back({state.t, kind, where, std::move(cause)});
@@ -457,6 +472,11 @@ void ContactEngine::tell_changes(const State& state, const std::vector<Known>& b
     }
     const auto i = static_cast<std::size_t>(place - now.begin());
     is_new[i] = 0;
+    const bool has_turned_round = at && at->kind == ContactCrossingKind::stick && place->hold() == ContactHold::sliding;
+    if (has_turned_round && old.hold == ContactHold::sliding) {
+      tell(EventKind::slip, place->name(),
+           "slip has come to rest and begins in another direction: " + explain_slip(*place));
+    }
     if (place->hold() == old.hold) continue;
     if (place->hold() == ContactHold::sliding) tell(EventKind::slip, place->name(), explain_slip(*place));
     if (old.hold == ContactHold::sliding && place->hold() == ContactHold::rolling) {

@@ -97,6 +97,7 @@ class ContactEngine {
   std::size_t choose_cell(const Instant& instant) const;
   bool may_go_on(const Instant& instant, const State& state);
   void set_modes(const State& state);
+  bool begins_to_slip() const;
   Mode read_joint_mode(const Instant& instant, const InstantCell& cell) const;
   bool capture_bounces(State& state);
   long long& strike_count(const FoundContact& place);

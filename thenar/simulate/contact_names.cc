@@ -17,7 +17,6 @@ std::size_t ContactNames::find_number(Pair& pair, const Key& key) {
 }
 
 std::vector<std::string> ContactNames::update(const std::vector<FoundContact>& places) {
-  const auto key_of = [](const FoundContact& place) { return Key{place.shape_A, place.shape_B, place.id}; };
   for (auto& [bodies, pair] : pairs_) {
     for (std::optional<Key>& number : pair.numbers) {
       const bool lasts = number && std::any_of(places.begin(), places.end(),
@@ -25,21 +24,22 @@ std::vector<std::string> ContactNames::update(const std::vector<FoundContact>& p
       if (!lasts) number.reset();
     }
   }
-  std::vector<std::size_t> numbers;
   for (const FoundContact& place : places) {
     Pair& pair = pairs_[{place.body_A.value(), place.body_B.value()}];
-    numbers.push_back(find_number(pair, key_of(place)));
+    find_number(pair, key_of(place));
     const auto used =
         std::count_if(pair.numbers.begin(), pair.numbers.end(), [](const auto& n) { return n.has_value(); });
     pair.has_had_several = pair.has_had_several || used > 1;
   }
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Pair& pair = pairs_[{places[i].body_A.value(), places[i].body_B.value()}];
-    out.push_back(model_->body(places[i].body_A).name + "/" + model_->body(places[i].body_B).name);
-    if (pair.has_had_several) out.back() += fmt::format("#{}", numbers[i]);
-  }
+  for (const FoundContact& place : places) out.push_back(find(place));
   return out;
+}
+
+std::string ContactNames::find(const FoundContact& place) {
+  Pair& pair = pairs_[{place.body_A.value(), place.body_B.value()}];
+  const std::string name = model_->body(place.body_A).name + "/" + model_->body(place.body_B).name;
+  return pair.has_had_several ? fmt::format("{}#{}", name, find_number(pair, key_of(place))) : name;
 }
 
 }  // namespace thenar

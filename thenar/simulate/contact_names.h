@@ -24,6 +24,8 @@ class ContactNames {
 
   /// The points that touch from now on; names in their order.
   std::vector<std::string> update(const std::vector<FoundContact>& places);
+  /// Of a point of the last update.
+  std::string find(const FoundContact& place);
 
  private:
   struct Key {
@@ -36,6 +38,7 @@ class ContactNames {
     bool has_had_several = false;
   };
 
+  static Key key_of(const FoundContact& place) { return {place.shape_A, place.shape_B, place.id}; }
   static std::size_t find_number(Pair& pair, const Key& key);
 
   const Model* model_;

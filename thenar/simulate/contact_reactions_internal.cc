@@ -13,6 +13,8 @@ namespace {
 
 /// Rows that depend on each other to this part are redundant: rounding of J M⁻¹ Jᵀ.
 constexpr double kRedundant = 1e-11;
+/// The part of the largest of A below which a row's own entry says nothing of its size.
+constexpr double kLightest = 1e-3;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
 constexpr int kMostProjections = 6;
 
@@ -85,6 +87,18 @@ void ContactReactions::calc_response(bool with_friction) {
   }
 }
 
+/// The sizes of what accelerations of normal rows are the sum of, as forces: they do not vanish where the forces do.
+void ContactReactions::update_force_scale(const MatrixX<double>& A, const VectorX<double>& free_acceleration) {
+  const double largest = A.diagonal().cwiseAbs().maxCoeff();
+  force_scale_ = 0;
+  for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
+    if (contact_rows_[k].row != 0) continue;
+    const Eigen::Index row = joint_count_ + static_cast<Eigen::Index>(k);
+    const double load = J_.row(row).cwiseAbs().dot(free_acceleration.cwiseAbs()) + std::abs(drift_(row));
+    force_scale_ = std::max(force_scale_, load / std::max(std::abs(A(row, row)), kLightest * largest));
+  }
+}
+
 /// target += 2 α J v + α² gap on the rows of contacts.
 void ContactReactions::add_baumgarte(VectorX<double>& target) const {
   const double alpha = *baumgarte_;
@@ -102,7 +116,9 @@ double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span
   Eigen::Map<VectorX<double>> acceleration(vdot, model_->velocity_count());
   VectorX<double> target = drift_;
   if (baumgarte_) add_baumgarte(target);
-  z_ = solve_least(J_ * X_, -(J_ * acceleration + target), &is_redundant_);
+  const MatrixX<double> A = J_ * X_;
+  update_force_scale(A, acceleration);
+  z_ = solve_least(A, -(J_ * acceleration + target), &is_redundant_);
   acceleration.noalias() += X_ * z_;
   joint_reactions_ = z_.head(joint_count_);
   forces_.assign(contacts.size(), Vector4<double>::Zero());

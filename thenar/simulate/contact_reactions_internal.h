@@ -39,6 +39,8 @@ class ContactReactions {
   const VectorX<double>& joint_reactions() const { return joint_reactions_; }
   const std::vector<Vector4<double>>& forces() const { return forces_; }
   bool is_redundant() const { return is_redundant_; }
+  /// The size of the forces that contacts could have here, N, whatever they have.
+  double force_scale() const { return force_scale_; }
   const Workspace<double>& workspace() const { return workspace_; }
 
   /// After that: the problem that these reactions solve if they are admissible, over the joint rows that hold and all
@@ -63,6 +65,7 @@ class ContactReactions {
   void collect(std::span<const JointRow> rows, std::span<const int> held);
   void calc_response(bool with_friction);
   void add_baumgarte(VectorX<double>& target) const;
+  void update_force_scale(const MatrixX<double>& A, const VectorX<double>& free_acceleration);
   void project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                         const VectorX<double>& v);
 
@@ -75,6 +78,7 @@ class ContactReactions {
   VectorX<double> column_, z_, drift_, joint_reactions_;
   std::vector<Vector4<double>> forces_;
   bool is_redundant_ = false;
+  double force_scale_ = 0;
 };
 
 }  // namespace thenar::internal

@@ -263,7 +263,7 @@ void ContactWatch::find_touch(Stepper& stepper, const Place& before, const Place
 ContactWatch::HeldValues ContactWatch::read_held(std::size_t i, double force_margin) const {
   const HeldContact& contact = motion_.contacts()[i];
   const Vector4<double>& force = motion_.contact_forces()[i];
-  double largest = 0;
+  double largest = motion_.contact_force_scale();
   for (const Vector4<double>& other : motion_.contact_forces()) largest = std::max(largest, other.head<3>().norm());
   const double margin = force_margin * largest;
   HeldValues out{force(0) + margin, 1, 1, 0};

@@ -12,6 +12,8 @@ namespace {
 
 /// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
 constexpr double kNoMotion = 1e-9;
+/// A normal so far from those that its feature has there (rad) belongs to another place.
+constexpr double kAstray = 0.8;
 
 }  // namespace
 
@@ -35,6 +37,7 @@ HeldContact::HeldContact(const Model& model, const Workspace<double>& workspace,
       law_(law),
       hold_(hold),
       gap_(make_gap_function(model, workspace, finder, contact)),
+      anchor_gap_(gap_),
       A_{contact.body_A, finder.core(contact.shape_A), finder.shapes()[static_cast<std::size_t>(contact.shape_A)].X_BS,
          contact.feature_A},
       B_{contact.body_B, finder.core(contact.shape_B), finder.shapes()[static_cast<std::size_t>(contact.shape_B)].X_BS,
@@ -61,8 +64,17 @@ void HeldContact::set_hold(ContactHold hold) {
   update_friction();
 }
 
-bool HeldContact::update(const Workspace<double>& workspace) {
+bool HeldContact::find_place(const Workspace<double>& workspace) {
   if (gap_.update_positions(workspace) == FacingStatus::failed) return false;
+  return calc_outside(workspace, A_, gap_.place().A).angle < kAstray &&
+         calc_outside(workspace, B_, gap_.place().B).angle < kAstray;
+}
+
+bool HeldContact::update(const Workspace<double>& workspace) {
+  if (!find_place(workspace)) {
+    gap_ = anchor_gap_;
+    if (!find_place(workspace)) return false;
+  }
   gap_.update_velocities(workspace);
   frame_ = carry_frame(anchor_frame_, gap_.N());
   update_contact_rows(*model_, workspace, found_, gap_, frame_, motion_);
@@ -92,19 +104,19 @@ void HeldContact::choose_rows() {
 }
 
 double HeldContact::calc_exit(const Workspace<double>& workspace, double size) const {
-  return std::max(calc_exit(workspace, A_, gap_.place().A, size), calc_exit(workspace, B_, gap_.place().B, size));
+  const Outside A = calc_outside(workspace, A_, gap_.place().A), B = calc_outside(workspace, B_, gap_.place().B);
+  return std::max(A.length / size + A.angle, B.length / size + B.angle);
 }
 
-double HeldContact::calc_exit(const Workspace<double>& workspace, const Side& side,
-                              const ContactElement<double>& element, double size) const {
-  if (side.is_pinned) return 0;
+Outside HeldContact::calc_outside(const Workspace<double>& workspace, const Side& side,
+                                  const ContactElement<double>& element) const {
+  if (side.is_pinned) return {};
   const Placement<double> X_WB = calc_body_pose(*model_, workspace, side.body);
   const Mat3<double> R_WS = X_WB.R * Mat3<double>(side.X_BS.R);
   const Vec3<double> p_WS = X_WB.R * Vec3<double>(side.X_BS.p) + X_WB.p;
   const Vec3<double> n = R_WS.transpose_times(element.n);
   const Vec3<double> p = R_WS.transpose_times(element.p - p_WS) - n * side.core.radius;
-  const Outside outside = calc_outside(side.core.core, side.feature, p, n);
-  return outside.length / size + outside.angle;
+  return thenar::calc_outside(side.core.core, side.feature, p, n);
 }
 
 /// μ u, the power that each direction of friction could take per unit of normal force.
@@ -159,6 +171,7 @@ void HeldContact::begin_slip(const std::array<double, 3>& direction) {
 
 void HeldContact::anchor() {
   anchor_frame_ = frame_;
+  anchor_gap_ = gap_;
   if (hold_ != ContactHold::sliding) return;
   // What is slower than nothing has the direction that it was told to begin in.
   const std::array<double, 3> power = calc_friction_power(slip());

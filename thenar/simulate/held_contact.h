@@ -47,7 +47,8 @@ class HeldContact {
   void set_name(std::string name) { name_ = std::move(name); }
 
   /// Place, rows and velocities at the positions and velocities of the workspace. False if the surfaces do not face
-  /// each other there.
+  /// each other there. The place is followed from that of the last update, or from the anchor where that was led
+  /// astray: a rim has a second place, across it, whose normals look inward.
   bool update(const Workspace<double>& workspace);
   /// Of a contact that begins to slide from rest: the direction of its slip along T, U and about N (m/s², rad/s²).
   void begin_slip(const std::array<double, 3>& direction);
@@ -94,8 +95,9 @@ class HeldContact {
     int feature = 0;
     bool is_pinned = false;
   };
-  double calc_exit(const Workspace<double>& workspace, const Side& side, const ContactElement<double>& element,
-                   double size) const;
+  Outside calc_outside(const Workspace<double>& workspace, const Side& side,
+                       const ContactElement<double>& element) const;
+  bool find_place(const Workspace<double>& workspace);
   void find_tangents();
   void choose_rows();
   std::array<double, 3> calc_friction_power(const std::array<double, 3>& slip) const;
@@ -108,7 +110,7 @@ class HeldContact {
   FoundContact found_;
   ContactLaw law_;
   ContactHold hold_;
-  GapFunction<double> gap_;
+  GapFunction<double> gap_, anchor_gap_;  ///< as it is, and at the anchor
   Side A_, B_;
   ContactFrame<double> frame_, anchor_frame_;
   ContactRows motion_;

@@ -20,8 +20,16 @@ constexpr double kMemory = 0.98;
 
 }  // namespace
 
+void MethodChoice::begin_stiff() {
+  if (is_implicit_) return;
+  change(true);
+  was_told_ = true;
+  explicit_cost_ = 0;
+}
+
 void MethodChoice::change(bool to_implicit) {
   is_implicit_ = to_implicit;
+  was_told_ = false;
   steps_ = stiff_steps_ = 0;
   time_ = evaluations_ = 0;
 }
@@ -49,7 +57,7 @@ bool MethodChoice::note_implicit_step(double h, double stiffness, double) {
   const bool is_stiff = stiffness > kStabilityEdge;
   const double explicit_cost = is_stiff ? std::max(for_stability, 0.5 * explicit_cost_) : for_stability;
   if (evaluations_ / time_ <= explicit_cost) return false;
-  patience_ = std::min(2 * patience_, kMostPatience);
+  if (!was_told_) patience_ = std::min(2 * patience_, kMostPatience);
   change(false);
   return true;
 }

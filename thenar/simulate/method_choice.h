@@ -16,6 +16,9 @@ class MethodChoice {
  public:
   bool is_implicit() const { return is_implicit_; }
 
+  /// The motion that follows is known to be stiff at first: the implicit method has its turn at once.
+  void begin_stiff();
+
   /// Tells of an accepted step of length h with h ρ = stiffness, and what it cost, rejected attempts included. True
   /// when the method changes with the next step.
   bool note_step(double h, double stiffness, double evaluations);
@@ -25,7 +28,7 @@ class MethodChoice {
   bool note_implicit_step(double h, double stiffness, double evaluations);
   void change(bool to_implicit);
 
-  bool is_implicit_ = false;
+  bool is_implicit_ = false, was_told_ = false;
   int steps_ = 0;        ///< since the last change, up to a forgetful average
   int stiff_steps_ = 0;  ///< in a row
   int patience_ = 1;     ///< multiplies the number of stiff steps that are asked for

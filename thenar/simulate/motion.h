@@ -60,6 +60,8 @@ class ConstrainedMotion final : public MotionEquations {
   bool has_redundant_contacts() const { return contact_reactions_.is_redundant(); }
   /// Their forces on A in the last evaluation, along N, T, U, N, and about N, N m.
   const std::vector<Vector4<double>>& contact_forces() const { return contact_reactions_.forces(); }
+  /// The size of the forces that they could have there, N: that of what they balance.
+  double contact_force_scale() const { return contact_reactions_.force_scale(); }
   /// After an evaluation: the problem that its reactions solve if they are admissible (ContactReactions::assemble), and
   /// the reactions as its z. `vdot` is the acceleration found.
   void assemble_held(const double* vdot, ConstraintProblem& problem, VectorX<double>& z);

@@ -129,7 +129,6 @@ class Run {
       if (!emit_rows_inside(theta)) return false;
       if (contacts_ && (at_contact_ || crossing)) note_contacts_before(theta);
       const bool has_turned = at_contact_ && turns_only(*at_contact_);
-      if (getenv("DBG")) fmt::print(stderr, "t {:.17g} h {:.3g} theta {:.3g} kind {} held {} turned {} implicit {} v {:.3g} {:.3g}\n", stepper_.t(), stepper_.h(), theta, at_contact_ ? to_string(at_contact_->kind) : "-", at_contact_ ? at_contact_->held : -1, has_turned, stepper_.is_implicit(), state_.v.norm(), contacts_ ? motion_.contacts().size() : 0.0);
       take(theta);
       if (!is_good(state_)) return refuse_state();
       if (has_turned) {

@@ -60,7 +60,11 @@ Stepper::Stepper(ConstrainedMotion& motion, const RunOptions& options, const Tol
   next_h_ = own_->has_error_control() ? kFirstStep * tolerances.scales().time : step_limit_;
 }
 
-void Stepper::start(const State& state) {
+void Stepper::start(const State& state, bool is_stiff) {
+  if (is_stiff && is_automatic_ && !is_implicit_) {
+    choice_.begin_stiff();
+    use(true);
+  }
   state_ = state;
   motion_.set_origin(state_.q);
   y_.setZero();

@@ -26,7 +26,9 @@ class Stepper {
   Stepper(ConstrainedMotion& motion, const RunOptions& options, const Tolerances& tolerances);
 
   /// The motion goes on from here, after an event or at the start of a run, in the mode that `motion` is in.
-  void start(const State& state);
+  /// `is_stiff`: it is known to be stiff at first, as slip is that begins in space, whose direction settles the faster
+  /// the slower it is.
+  void start(const State& state, bool is_stiff = false);
 
   /// Makes one step of a length that suits the method, but not beyond t_limit. False when no step succeeds: the state
   /// cannot be carried on, see bad_state().
