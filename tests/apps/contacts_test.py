@@ -205,14 +205,6 @@ class Contacts(unittest.TestCase):
 
     # Runs
 
-    def test_run_refuses_contacts(self):
-        for path in TRUTH.glob("*.yaml"):
-            out = self.scratch / "out"
-            result = self.run_program("run", path, "--out", out, code=2)
-            self.assertEqual(result.stderr, f"{path}: error: contacts between bodies are not simulated yet; "
-                                            "thenar check --contacts lists them\n")
-            self.assertFalse(out.exists())
-
     def test_run_without_contacts_is_as_before(self):
         path = self.write("fall.yaml", OVERLAPS)
         self.run_program("run", path, "--quiet", "--out", self.scratch / "out")
