@@ -122,18 +122,17 @@ class RowsWithContacts {
   std::unordered_map<std::string, long long> last_rows_;
 };
 
-/// Drops the shortest segments of a list that is too long to be drawn, in favour of those before them.
+/// Of a list that is too long to be drawn, keeps the segments that are long enough to be seen and the first of those
+/// that share a place on the screen; the others go in favour of the one before them.
 bool thin_segments(std::vector<ReportSegment>& segments) {
   if (segments.size() <= kMostSegments) return false;
-  std::vector<double> lengths;
-  for (const ReportSegment& s : segments) lengths.push_back(s.to - s.from);
-  const auto limit = lengths.end() - static_cast<std::ptrdiff_t>(kMostSegments);
-  std::nth_element(lengths.begin(), limit, lengths.end());
+  const double start = segments.front().from, width = (segments.back().to - start) / kMostSegments;
+  const auto place = [&](const ReportSegment& s) { return std::floor((s.from - start) / width); };
   std::vector<ReportSegment> kept;
   for (ReportSegment& s : segments) {
-    if (s.to - s.from > *limit) {
+    if (kept.empty() || s.to - s.from > width || place(s) != place(kept.back())) {
       kept.push_back(std::move(s));
-    } else if (!kept.empty() && kept.back().to == s.from) {
+    } else if (kept.back().to == s.from) {
       kept.back().to = s.to;
     }
   }
@@ -186,7 +185,7 @@ class ModeReader {
     bool is_thinned = thin_segments(data_.verdicts);
     for (ReportContact& contact : data_.contacts) is_thinned |= thin_segments(contact.segments);
     if (is_thinned)
-      data_.notes.emplace_back("Modes and verdicts change too often to be drawn: the shortest are left out.");
+      data_.notes.emplace_back("Modes or verdicts change too often to be drawn: not all of them are shown.");
   }
 
  private:

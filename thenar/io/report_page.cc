@@ -92,7 +92,8 @@ void add_heading(const ReportData& data, std::string& out) {
   if (s.is_there) add_run_facts(data, out);
   if (data.has_contacts) add_fact("contacts", describe_contacts(data), out);
   add_fact("events", fmt::format("{}", data.event_count), out);
-  if (s.is_there) add_fact("farthest beyond a surface or stop", fmt::format("{:.3g}", s.max_gap_violation), out);
+  if (s.is_there)
+    add_fact("farthest beyond a surface or stop", fmt::format("{:.3g} m or rad", s.max_gap_violation), out);
   if (data.energy_error) add_fact("energy off by at most", fmt::format("{:.3g} J", *data.energy_error), out);
   out += "</dl>\n";
   for (const std::string& note : data.notes) out += fmt::format("<p class=\"note\">{}</p>\n", escape_xml(note));

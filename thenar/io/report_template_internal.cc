@@ -226,7 +226,12 @@ function drawAxis() {
 
 function findRange(panel) {
   let low = Infinity, high = -Infinity;
-  const take = function (y) { if (y !== null) { low = Math.min(low, y); high = Math.max(high, y); } };
+  const take = function (y) {
+    if (y === null) return;
+    const bounded = Math.min(Math.max(y, -1e300), 1e300);  // Else the distance of two values may be infinite.
+    low = Math.min(low, bounded);
+    high = Math.max(high, bounded);
+  };
   for (const s of panel.series) {
     if (!s.shown) continue;
     const end = count(s.x, view[1]);
