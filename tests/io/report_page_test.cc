@@ -183,6 +183,27 @@ TEST_F(ReportPage, BothRowsOfAJumpAreSeen) {
   EXPECT_NE(page.find("{\"x\":[0,0.5,0.5,1],\"y\":[0,0,3,3]}"), std::string::npos);
 }
 
+TEST_F(ReportPage, RowsOfAJumpAreToldApartByTheNumberOfPoints) {
+  // One point before the impact, two after it: no name returns, and still the lines belong to two rows.
+  write("states.csv", "t,q.a\n0,1\n0.5,1\n0.5,1\n1,1\n");
+  write("contacts.csv", fmt::format("{}\n", kContactHeader) + contact_line(0, "a/b", "slide", 2) +
+                            contact_line(0.5, "a/b", "slide", 2) + contact_line(0.5, "a/b#0", "fixed", 3) +
+                            contact_line(0.5, "a/b#1", "fixed", 3) + contact_line(1, "a/b#0", "fixed", 3) +
+                            contact_line(1, "a/b#1", "fixed", 3));
+  const std::string page = make_report(folder_);
+  EXPECT_NE(page.find("[{\"x\":[0,0.5,0.5,1],\"y\":[2,2,0,0]},\n{\"x\":[0,0.5,0.5,1],\"y\":[0,0,3,3]}"),
+            std::string::npos);
+}
+
+TEST_F(ReportPage, ARowOfAJumpWithoutContactsDoesNotInterruptThem) {
+  write("states.csv", "t,q.a\n0,1\n0,1\n1,1\n");
+  write("contacts.csv",
+        fmt::format("{}\n", kContactHeader) + contact_line(0, "a/b", "roll", 2) + contact_line(1, "a/b", "roll", 2));
+  const std::string page = make_report(folder_);
+  EXPECT_EQ(count(page, "<g class=\"mode mode-roll\" data-from=\"0\" data-to=\"1\""), 1u);
+  EXPECT_NE(page.find("[{\"x\":[0,1],\"y\":[2,2]}]"), std::string::npos);
+}
+
 TEST_F(ReportPage, AContactThatReturnsHasAGapBetween) {
   write("states.csv", "t,q.a\n0,1\n1,1\n2,1\n");
   write("contacts.csv",

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <type_traits>
@@ -85,7 +84,7 @@ void read_summary(const fs::path& path, ReportData& data) {
 // Rows with their contacts.
 
 /// Goes through the rows of states.csv and, beside each, its lines of contacts.csv. Where a velocity jumps there are
-/// two rows of one time, with a line each for every contact: a name that returns belongs to the second.
+/// two rows of one time: a contact that returns belongs to the second, also under another number of points.
 class RowsWithContacts {
  public:
   explicit RowsWithContacts(const TraceFiles& files) : states_(files.states), path_(files.contacts) {
@@ -96,30 +95,54 @@ class RowsWithContacts {
   TraceReader& states() { return states_; }
   bool has_cut_end() const { return states_.has_cut_end() || (contacts_ && contacts_->has_cut_end()); }
 
-  /// Goes to the next row and calls `take` for each of its contacts.
-  bool next(const std::function<void(const ContactSample&)>& take) {
+  /// Goes to the next row.
+  bool next() {
+    const double before = row_ > 0 ? states_.t() : 0;
     if (!states_.next()) return false;
-    ++row_;
+    contacts_of_row_.clear();
+    is_second_of_jump_ = row_++ > 0 && states_.t() == before;
     for (; has_line_ && contacts_->t() <= states_.t(); has_line_ = contacts_->next()) {
       if (contacts_->t() < states_.t()) {
+        if (row_ > 1 && contacts_->t() == before) continue;  // More lines than rows at that time.
         throw InputError({path_.string(), 0, 0},
                          fmt::format("there is a line at t = {}, but no such row in states.csv", contacts_->t()));
       }
-      long long& last = last_rows_[contacts_->contact().name];
-      if (last == row_) break;
-      last = row_;
-      take(contacts_->contact());
+      if (!is_new_in_row(contacts_->contact().name)) break;
+      contacts_of_row_.push_back(contacts_->contact());
     }
     return true;
   }
 
+  const std::vector<ContactSample>& contacts() const { return contacts_of_row_; }
+  /// False in the second row of a jump when all lines seem to belong to the first: nothing is known of the contacts.
+  bool knows_contacts() const { return !is_second_of_jump_ || !contacts_of_row_.empty(); }
+
  private:
+  struct PairState {
+    long long row = 0;
+    bool is_numbered = false;
+  };
+
+  /// Whether no line of this row excludes the contact: two bodies touch in A/B or in A/B#0, A/B#1, …, not in both.
+  bool is_new_in_row(const std::string& name) {
+    const std::size_t number = name.rfind('#');
+    const PairState pair{row_, number != std::string::npos};
+    PairState& before = pairs_[name.substr(0, number)];
+    long long& last = last_rows_[name];
+    if (last == row_ || (before.row == row_ && before.is_numbered != pair.is_numbered)) return false;
+    last = row_;
+    before = pair;
+    return true;
+  }
+
   TraceReader states_;
   fs::path path_;
   std::optional<ContactTraceReader> contacts_;
-  bool has_line_ = false;
+  bool has_line_ = false, is_second_of_jump_ = false;
   long long row_ = 0;
+  std::vector<ContactSample> contacts_of_row_;
   std::unordered_map<std::string, long long> last_rows_;
+  std::unordered_map<std::string, PairState> pairs_;
 };
 
 /// Of a list that is too long to be drawn, keeps the segments that are long enough to be seen and the first of those
@@ -156,19 +179,18 @@ class ModeReader {
   void start_row(double t) {
     before_ = t_;
     t_ = t;
-    ++row_;
   }
 
   void take(const ContactSample& contact) {
-    const auto [entry, is_new] = tracks_.emplace(contact.name, Track{tracks_.size()});
+    const auto [entry, is_new] = tracks_.emplace(contact.name, Track{tracks_.size(), 0});
     Track& track = entry->second;
     if (is_new && track.index < kMostContacts) data_.contacts.push_back({contact.name, {}});
     if (track.index >= kMostContacts) return;
     ReportContact& lane = data_.contacts[track.index];
     lane.is_ever_held |= contact.motion != ContactMotion::free;
     const char* word = to_string(contact.motion);
-    const bool was_there = !is_new && track.last_row == row_ - 1;
-    track.last_row = row_;
+    const bool was_there = !is_new && track.last >= before_;
+    track.last = t_;
     if (!was_there) {
       lane.segments.push_back({t_, t_, word});
     } else if (lane.segments.back().word == word) {
@@ -191,7 +213,7 @@ class ModeReader {
  private:
   struct Track {
     std::size_t index = 0;
-    long long last_row = 0;
+    double last = 0;  // s, when it was there
   };
 
   /// The last event of the contact since the row before this one, else the time of this one.
@@ -206,7 +228,6 @@ class ModeReader {
   ReportData& data_;
   std::unordered_map<std::string, Track> tracks_;
   double t_ = 0, before_ = 0;
-  long long row_ = 0;
 };
 
 // Events.
@@ -258,11 +279,9 @@ void read_modes(const TraceFiles& files, const ContactTimes& times, ReportData& 
   ModeReader modes(times, data);
   if (!files.contacts.empty()) {
     RowsWithContacts rows(files);
-    std::vector<ContactSample> row;
-    while (rows.next([&](const ContactSample& contact) { row.push_back(contact); })) {
+    while (rows.next()) {
       modes.start_row(rows.states().t());
-      for (const ContactSample& contact : row) modes.take(contact);
-      row.clear();
+      for (const ContactSample& contact : rows.contacts()) modes.take(contact);
     }
   }
   modes.finish();
@@ -292,12 +311,10 @@ void read_lines(const TraceFiles& files, ReportData& data) {
   states.set_bins(bins);
   ContactLines contacts(data.contacts, bins);
   EnergyLines energy(bins);
-  std::vector<ContactSample> row;
-  while (rows.next([&](const ContactSample& contact) { row.push_back(contact); })) {
+  while (rows.next()) {
     const double t = rows.states().t();
-    for (const ContactSample& contact : row) contacts.take(contact, t);
-    row.clear();
-    contacts.end_row(t);
+    for (const ContactSample& contact : rows.contacts()) contacts.take(contact, t);
+    if (rows.knows_contacts()) contacts.end_row(t);
     states.take(rows.states().row());
   }
   read_energy(files.energy, energy);

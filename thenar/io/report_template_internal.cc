@@ -168,12 +168,13 @@ function count(list, t) {
   return low;
 }
 
-// The value at t on the line between its points; at a jump, the one after it.
+// The value at t on the line between its points; at a jump, the one after it. The times of points have ten digits.
+const close = 1e-9 * (data.to - data.from);
 function valueAt(series, t) {
-  const i = count(series.x, t) - 1;
+  const i = count(series.x, t + close) - 1;
   if (i < 0) return null;
   const y = series.y[i], x = series.x[i];
-  if (x === t) return y === null && i > 0 ? series.y[i - 1] : y;
+  if (Math.abs(x - t) <= close) return y === null && i > 0 ? series.y[i - 1] : y;
   if (y === null || i + 1 >= series.x.length || series.y[i + 1] === null) return null;
   return y + (series.y[i + 1] - y) * (t - x) / (series.x[i + 1] - x);
 }
