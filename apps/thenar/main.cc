@@ -25,7 +25,7 @@ void add_overrides(CLI::App& verb, std::vector<std::string>& overrides) {
 }
 
 CLI::App* add_run(CLI::App& app, RunCommand& command) {
-  CLI::App* verb = app.add_subcommand("run", "Simulate a scenario and write its trace");
+  CLI::App* verb = app.add_subcommand("run", "Simulate a scenario and write its trace and report.html");
   verb->add_option("scenario", command.scenario, "Scenario file (.yaml)")->required()->type_name("FILE");
   verb->add_option("--out", command.out, "Folder for the results; default out/<name>")->type_name("DIR");
   verb->add_flag("--json", command.json, "Print the summary as JSON");

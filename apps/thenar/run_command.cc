@@ -10,6 +10,7 @@
 #include "progress_bar.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/event_writer.h"
+#include "thenar/io/report_page.h"
 #include "thenar/io/run_summary.h"
 #include "thenar/io/scenario_reader.h"
 #include "thenar/io/text_file.h"
@@ -48,15 +49,32 @@ RunReport simulate_to(const Scenario& scenario, TraceWriter& trace, EventWriter&
   return report;
 }
 
-/// Writes summary.json, the last of the files. A run that cannot write it has failed.
-void write_summary(const Scenario& scenario, RunFiles& files, RunReport& report) {
+/// A run that cannot write its files has failed; the first reason is the one to tell.
+void fail(RunReport& report, const std::string& reason) {
+  if (report.status != RunStatus::done) return;
+  report.status = RunStatus::failed;
+  report.reason = reason;
+}
+
+/// Writes summary.json, which names all files, and then report.html, which is made from it and the others.
+void write_results(const Scenario& scenario, const std::filesystem::path& folder, RunFiles& files, RunReport& report) {
+  const RunFiles rows = files;
+  files.emplace_back("summary", (folder / "summary.json").string());
+  files.emplace_back("report", (folder / "report.html").string());
+  const auto write_summary = [&] { write_file(folder / "summary.json", run_summary_json(scenario, report, files)); };
   try {
-    write_file(files.back().second, run_summary_json(scenario, report, files));
+    write_summary();
+  } catch (const std::runtime_error& error) {
+    files = rows;
+    fail(report, error.what());
+    return;
+  }
+  try {
+    write_report(folder);
   } catch (const std::runtime_error& error) {
     files.pop_back();
-    if (report.status != RunStatus::done) return;  // The first reason is the one to tell.
-    report.status = RunStatus::failed;
-    report.reason = error.what();
+    fail(report, error.what());
+    write_summary();
   }
 }
 
@@ -74,10 +92,10 @@ int run(const RunCommand& command) {
   const bool show_progress = !command.quiet && !command.json && isatty(STDERR_FILENO) != 0;
   RunReport report = simulate_to(scenario, trace, events, show_progress);
 
-  RunFiles files{{"states", trace.path().string()},
-                 {"events", events.path().string()},
-                 {"summary", (folder / "summary.json").string()}};
-  write_summary(scenario, files, report);
+  RunFiles files{
+      {"states", trace.path().string()}, {"events", events.path().string()}, {"energy", trace.energy_path().string()}};
+  if (const auto contacts = trace.contacts_path()) files.emplace_back("contacts", contacts->string());
+  write_results(scenario, folder, files, report);
   if (report.status != RunStatus::done) fmt::print(stderr, "{}: error: {}\n", command.scenario, report.reason);
   if (command.json) fmt::print("{}", run_summary_json(scenario, report, files));
   if (!command.json && !command.quiet) fmt::print("{}", run_summary_text(scenario, report, files));

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -100,6 +101,41 @@ class CommandLine(unittest.TestCase):
         for path in summary["files"].values():
             self.assertTrue(pathlib.Path(path).is_file(), path)
         self.assertEqual(json.loads((out / "summary.json").read_text()), summary)
+
+    def test_run_lists_its_files(self):
+        out = self.scratch / "out"
+        files = self.run_json(self.write("bouncer.yaml", BOUNCER), "--out", out)["files"]
+        self.assertEqual({kind: pathlib.Path(path).name for kind, path in files.items()},
+                         {"states": "states.csv", "events": "events.jsonl", "energy": "energy.csv",
+                          "summary": "summary.json", "report": "report.html"})
+        self.assertEqual(sorted(path.name for path in out.iterdir()),
+                         sorted(pathlib.Path(path).name for path in files.values()))
+
+    def test_energy_has_a_line_per_row(self):
+        out = self.scratch / "out"
+        self.run_program("run", self.write("bouncer.yaml", BOUNCER), "--out", out)
+        with open(out / "states.csv", newline="") as file:
+            times = [row["t"] for row in csv.DictReader(file)]
+        with open(out / "energy.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0]), ["t", "kinetic", "potential", "work", "dissipated"])
+        self.assertEqual([row["t"] for row in rows], times)
+        self.assertAlmostEqual(float(rows[0]["potential"]), 9.81 * 0.1)
+        self.assertGreater(max(float(row["kinetic"]) for row in rows), 0.9)
+
+    def test_report_is_one_page_without_links(self):
+        out = self.scratch / "out"
+        summary = self.run_json(self.write("bouncer.yaml", BOUNCER), "--out", out)
+        text = (out / "report.html").read_text()
+        page = xml.etree.ElementTree.fromstring(text)
+        self.assertEqual(page.find("head/title").text, "bouncer")
+        for element in page.iter():
+            self.assertFalse({"src", "href"} & set(element.attrib), element.tag)
+        self.assertNotIn("http", text)
+        self.assertEqual(len(page.findall(".//tbody/tr")), sum(summary["events"].values()))
+        numbers = json.loads(page.find(".//script[@id='data']").text)
+        self.assertEqual((numbers["from"], numbers["to"]), (0, 0.5))
+        self.assertEqual(len(numbers["panels"]), len(page.findall(".//div[@data-panel]")))
 
     def test_states_csv_has_rows_at_the_sample_times(self):
         out = self.scratch / "out"
@@ -284,7 +320,18 @@ run: {until: 1, integrator: rk4, step: 1 ms, sample: 1 ms}
         summary = json.loads(result.stdout)
         self.assertEqual(summary["status"], "failed")
         self.assertIn("No space left on device", summary["reason"])
-        self.assertEqual(list(summary["files"]), ["states", "events"])
+        self.assertEqual(list(summary["files"]), ["states", "events", "energy"])
+
+    def test_report_that_cannot_be_written_fails_the_run(self):
+        out = self.scratch / "out"
+        (out / "report.html").mkdir(parents=True)
+        result = self.run_program("run", PENDULUM, "--json", "--out", out, code=1)
+        summary = json.loads(result.stdout)
+        self.assertEqual(summary["status"], "failed")
+        self.assertRegex(summary["reason"], r"cannot write '.*report\.html': it is a folder")
+        self.assertIn(summary["reason"], result.stderr)
+        self.assertEqual(list(summary["files"]), ["states", "events", "energy", "summary"])
+        self.assertEqual(json.loads((out / "summary.json").read_text()), summary)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_full_stdout_is_told(self):

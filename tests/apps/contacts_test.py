@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What touches at the start: `thenar check --contacts`, its table, its JSON, and starts that are refused.
+"""What touches at the start: `thenar check --contacts`, its table, its JSON, and starts that are refused; and what a run
+writes about contacts.
 
 usage: contacts_test.py PROGRAM
 """
 
+import csv
 import json
 import math
 import pathlib
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRUTH = ROOT / "scenes/truth"
@@ -205,13 +208,27 @@ class Contacts(unittest.TestCase):
 
     # Runs
 
-    def test_run_refuses_contacts(self):
-        for path in TRUTH.glob("*.yaml"):
-            out = self.scratch / "out"
-            result = self.run_program("run", path, "--out", out, code=2)
-            self.assertEqual(result.stderr, f"{path}: error: contacts between bodies are not simulated yet; "
-                                            "thenar check --contacts lists them\n")
-            self.assertFalse(out.exists())
+    def test_run_writes_contacts(self):
+        out = self.scratch / "out"
+        result = self.run_program("run", TRUTH / "box_on_table.yaml", "--json", "--out", out)
+        summary = json.loads(result.stdout)
+        self.assertEqual(list(summary["files"]), ["states", "events", "energy", "contacts", "summary", "report"])
+        with open(out / "states.csv", newline="") as file:
+            times = [row["t"] for row in csv.DictReader(file)]
+        with open(out / "contacts.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0]), ["t", "contact", "mode", "gap", "fN", "fT", "fU", "torsion", "vT", "vU", "uA1",
+                                         "uA2", "uB1", "uB2", "psi", "margin"])
+        self.assertLessEqual({row["t"] for row in rows}, set(times))
+        self.assertEqual({row["contact"] for row in rows}, {f"box/table#{i}" for i in range(4)})
+        self.assertLessEqual({row["mode"] for row in rows}, {"free", "fixed", "roll", "slide", "spin"})
+        verdicts = summary["verdicts"]
+        self.assertEqual((verdicts[0]["from"], verdicts[-1]["to"]), (0, summary["t_end"]))
+        for one, next_one in zip(verdicts, verdicts[1:]):
+            self.assertEqual(one["to"], next_one["from"])
+        page = xml.etree.ElementTree.fromstring((out / "report.html").read_text())
+        self.assertEqual([row.find("div").text or row.find("div/i").tail for row in page.iter("div")
+                          if row.get("class") == "row mode"], [f"box/table#{i}" for i in range(4)])
 
     def test_run_without_contacts_is_as_before(self):
         path = self.write("fall.yaml", OVERLAPS)

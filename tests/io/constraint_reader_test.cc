@@ -294,5 +294,19 @@ TEST(RunOptions, IntegratorsHaveTheirWords) {
   EXPECT_EQ(parse_run("{until: 1, integrator: symplectic}").integrator, IntegratorKind::symplectic);
 }
 
+TEST(RunOptions, WhatToDoWithoutAUniqueAnswerHasItsWords) {
+  EXPECT_EQ(parse_run("{until: 1}").on_indeterminate, OnIndeterminate::stop);
+  EXPECT_EQ(parse_run("{until: 1, on_indeterminate: stop}").on_indeterminate, OnIndeterminate::stop);
+  EXPECT_EQ(parse_run("{until: 1, on_indeterminate: first}").on_indeterminate, OnIndeterminate::first);
+  EXPECT_EQ(parse_run("{until: 1, on_indeterminate: min_acceleration}").on_indeterminate,
+            OnIndeterminate::min_acceleration);
+}
+
+TEST(RunOptions, BaumgarteIsARate) {
+  EXPECT_FALSE(parse_run("{until: 1}").baumgarte);
+  EXPECT_EQ(parse_run("{until: 1, baumgarte: 100}").baumgarte, 100);
+  EXPECT_EQ(parse_run("{until: 1, baumgarte: 1/ms}").baumgarte, 1000);
+}
+
 }  // namespace
 }  // namespace thenar

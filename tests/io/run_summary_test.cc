@@ -84,5 +84,27 @@ TEST(RunSummary, CountsEventsByKind) {
   EXPECT_NE(run_summary_json(s, report, {}).find("\"impact\": 12,\n    \"stick\": 1\n"), std::string::npos);
 }
 
+TEST(RunSummary, TellsVerdictsOfRunsWithContacts) {
+  const std::string bodies = "[{name: link, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}]";
+  const Scenario s = testing::parse_arm(bodies, "contacts: {}\n"), without = testing::parse_arm(bodies);
+  RunReport report;
+  report.first = report.last = s.initial;
+  report.q_min = report.q_max = s.initial.q;
+  EXPECT_NE(run_summary_json(s, report, {}).find("\"verdicts\": [],"), std::string::npos);
+  EXPECT_NE(run_summary_text(s, report, {}).find("  verdicts: none\n"), std::string::npos);
+  EXPECT_EQ(run_summary_text(without, report, {}).find("verdicts"), std::string::npos);
+  report.verdicts = {
+      {0, 0.5, Verdict::unique, true}, {0.5, 0.75, Verdict::several, false}, {0.75, 1.75, Verdict::unique, false}};
+  report.max_gap_violation = 1.5e-11;
+  const std::string text = run_summary_text(s, report, {});
+  EXPECT_NE(text.find("  verdicts: unique for 1.5 s, several for 0.25 s; determinate for 0.5 s\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  largest penetration: 1.5e-11 (m, or rad of a stop)\n"), std::string::npos) << text;
+  EXPECT_NE(run_summary_json(s, report, {})
+                .find("    {\n      \"from\": 0.5,\n      \"to\": 0.75,\n"
+                      "      \"verdict\": \"several\",\n      \"determinate\": false\n"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace thenar

@@ -121,11 +121,6 @@ TEST(ScenarioReader, ContactPairsNameBodiesAndPatterns) {
   EXPECT_EQ(rules.margin, 0.002);
 }
 
-TEST(ScenarioReader, ContactsAreNotSimulatedYet) {
-  const Scenario s = parse(kContactScene + std::string("contacts: {}\n"));
-  EXPECT_THROW(simulate(s), std::invalid_argument);
-}
-
 TEST(ScenarioReader, FreeObjectFallsWithItsVelocity) {
   const Scenario s = parse(
       "objects: [{name: box, shape: {box: [0.1, 0.2, 0.3]}, density: 500, pose: {xyz: [0, 0, 1]}, "

@@ -193,12 +193,23 @@ TEST_F(FindTraceTest, FindsTheFilesOfAFolder) {
   EXPECT_TRUE(find_trace(write("other.csv", "t\n")).events.empty());
 }
 
+TEST_F(FindTraceTest, EnergyAndContactsAreFoundBesideTheStates) {
+  write("states.csv", "t\n");
+  EXPECT_TRUE(find_trace(folder_).energy.empty() && find_trace(folder_).contacts.empty());
+  const fs::path energy = write("energy.csv", ""), contacts = write("contacts.csv", "");
+  const TraceFiles files = find_trace(folder_);
+  EXPECT_EQ(files.energy, energy);
+  EXPECT_EQ(files.contacts, contacts);
+  EXPECT_THROW(check_output(files, contacts, "-o"), InputError);
+}
+
 TEST_F(FindTraceTest, AnOutputIsNoFileOfTheTrace) {
   const fs::path states = write("states.csv", "t\n");
   const TraceFiles files = find_trace(folder_);
   EXPECT_NO_THROW(check_output(files, folder_ / "plot.svg", "--output"));
   EXPECT_THROW(check_output(files, folder_ / "." / "states.csv", "--output"), InputError);
-  EXPECT_THROW(check_output({states, write("events.jsonl", ""), {}}, folder_ / "events.jsonl", "-o"), InputError);
+  EXPECT_THROW(check_output({states, write("events.jsonl", ""), {}, {}, {}}, folder_ / "events.jsonl", "-o"),
+               InputError);
 }
 
 TEST_F(TraceEventsTest, ReadsEventsInTheirOrder) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <sstream>
@@ -96,7 +97,7 @@ TEST(TraceWriter, NumbersReadBackBitEqual) {
 
 TEST(TraceWriter, RowsBeforeAndAfterAJumpHaveTheSameTime) {
   const Scenario s = mixed_scenario();
-  Sample before{s.initial, VectorX<double>::Zero(s.model.velocity_count())}, after = before;
+  Sample before{s.initial, VectorX<double>::Zero(s.model.velocity_count()), {}, {}}, after = before;
   before.state.t = after.state.t = 0.3;
   before.state.v(0) = 2;
   after.state.v(0) = -1;
@@ -174,6 +175,81 @@ TEST(TraceWriter, RowsReachTheFileWholeBeforeTheEnd) {
   const auto rows = read_rows(folder / "states.csv");
   EXPECT_GE(rows.size(), 64u);
   for (const auto& row : rows) EXPECT_EQ(row.size(), trace_columns(s).size());
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Sample make_sample(const Scenario& s, double t) {
+  Sample sample;
+  sample.state = s.initial;
+  sample.state.t = t;
+  sample.tau.setZero(s.model.velocity_count());
+  sample.energy = {1.0 / 3, -2, 0.5, 0.25};
+  return sample;
+}
+
+TEST(TraceWriter, EnergiesHaveALinePerRow) {
+  const Scenario s = mixed_scenario();
+  TraceWriter writer(s, fresh_folder("energy"));
+  ASSERT_TRUE(writer.write(make_sample(s, 0)) && writer.write(make_sample(s, 0.1)) && writer.finish());
+  EXPECT_EQ(writer.energy_path().filename(), "energy.csv");
+  EXPECT_EQ(read_text(writer.energy_path()),
+            "t,kinetic,potential,work,dissipated\n"
+            "0,0.3333333333333333,-2,0.5,0.25\n"
+            "0.1,0.3333333333333333,-2,0.5,0.25\n");
+}
+
+TEST(TraceWriter, ContactsHaveALinePerRowAndContact) {
+  const Scenario s = mixed_scenario("contacts: {}\n");
+  TraceWriter writer(s, fresh_folder("contacts"));
+  Sample sample = make_sample(s, 0.1);
+  sample.contacts = {{"box/disc", ContactMotion::slide, -1e-12, {1, 0.25, 0, 0}, {0.5, 0}, {1, 2}, {3, 4}, 5, -1},
+                     {"box/floor#1", ContactMotion::free, 1.0 / 3, {}, {}, {}, {}, 0, 0}};
+  ASSERT_TRUE(writer.write(make_sample(s, 0)));  // without any contact
+  ASSERT_TRUE(writer.write(sample) && writer.finish());
+  ASSERT_TRUE(writer.contacts_path());
+  EXPECT_EQ(read_text(*writer.contacts_path()),
+            "t,contact,mode,gap,fN,fT,fU,torsion,vT,vU,uA1,uA2,uB1,uB2,psi,margin\n"
+            "0.1,box/disc,slide,-1e-12,1,0.25,0,0,0.5,0,1,2,3,4,5,-1\n"
+            "0.1,box/floor#1,free,0.3333333333333333,0,0,0,0,0,0,0,0,0,0,0,0\n");
+}
+
+TEST(TraceWriter, ContactsOfAnEarlierRunAreNotMistakenForThisOne) {
+  const fs::path folder = fresh_folder("stale");
+  const Scenario with = mixed_scenario("contacts: {}\n"), without = mixed_scenario();
+  EXPECT_TRUE(TraceWriter(with, folder).contacts_path());
+  EXPECT_TRUE(fs::exists(folder / "contacts.csv"));
+  EXPECT_FALSE(TraceWriter(without, folder).contacts_path());
+  EXPECT_FALSE(fs::exists(folder / "contacts.csv"));
+}
+
+TEST(TraceWriter, FullDiskIsReportedForEveryFile) {
+  const Scenario s = mixed_scenario("contacts: {}\n");
+  for (const char* name : {"energy.csv", "contacts.csv"}) {
+    const fs::path folder = fresh_folder("full_too");
+    fs::create_directories(folder);
+    fs::create_symlink("/dev/full", folder / name);
+    try {
+      TraceWriter writer(s, folder);
+      ADD_FAILURE() << name;
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(TraceWriter, RowsOfContactsReachTheFileWhole) {
+  const Scenario s = mixed_scenario("contacts: {}\n");
+  TraceWriter writer(s, fresh_folder("contacts_early"));
+  Sample sample = make_sample(s, 0);
+  sample.contacts.assign(3, {});
+  for (int i = 0; i < 70; ++i) ASSERT_TRUE(writer.write(sample));
+  const std::string text = read_text(*writer.contacts_path());
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 3 * 64);
+  EXPECT_EQ(text.back(), '\n');
 }
 
 }  // namespace

@@ -21,6 +21,13 @@ IntegratorKind read_integrator(const Field& field) {
   return kKinds[read::choice_index(field, names)];
 }
 
+OnIndeterminate read_on_indeterminate(const Field& field) {
+  return read::choice<OnIndeterminate>(
+      field, {{to_string(OnIndeterminate::stop), OnIndeterminate::stop},
+              {to_string(OnIndeterminate::first), OnIndeterminate::first},
+              {to_string(OnIndeterminate::min_acceleration), OnIndeterminate::min_acceleration}});
+}
+
 double read_tolerance(const Field& field, IntegratorKind integrator, bool is_chosen, const Parameters& parameters) {
   if (!has_error_control(integrator)) {
     field.fail(
@@ -39,7 +46,8 @@ RunOptions read_run(const Field& field, const Parameters& parameters) {
   MapReader reader(field);
   const auto until = reader.optional("until"), sample = reader.optional("sample"),
              integrator = reader.optional("integrator"), tolerance = reader.optional("tolerance"),
-             step = reader.optional("step"), engine = reader.optional("engine");
+             step = reader.optional("step"), engine = reader.optional("engine"),
+             on_indeterminate = reader.optional("on_indeterminate"), baumgarte = reader.optional("baumgarte");
   reader.finish();
   if (engine) check_engine(*engine);
   RunOptions run;
@@ -53,6 +61,8 @@ RunOptions read_run(const Field& field, const Parameters& parameters) {
   }
   if (integrator) run.integrator = read_integrator(*integrator);
   if (tolerance) run.tolerance = read_tolerance(*tolerance, run.integrator, integrator.has_value(), parameters);
+  if (on_indeterminate) run.on_indeterminate = read_on_indeterminate(*on_indeterminate);
+  if (baumgarte) run.baumgarte = read::positive(*baumgarte, kFrequency, parameters);
   if (const std::string fault = run.find_fault(); !fault.empty()) reader.fail("is too much: " + fault);
   return run;
 }

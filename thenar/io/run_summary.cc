@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "thenar/base/text.h"
@@ -57,6 +58,35 @@ std::string list_events(const EventCounts& counts) {
   return out.empty() ? "none" : out;
 }
 
+Json verdicts_json(const std::vector<VerdictInterval>& verdicts) {
+  Json out = Json::array();
+  for (const VerdictInterval& v : verdicts) {
+    out.push_back({{"from", v.from}, {"to", v.to}, {"verdict", to_string(v.verdict)}, {"determinate", v.determinate}});
+  }
+  return out;
+}
+
+/// "unique for 1.2 s, several for 0.3 s; determinate for 1.2 s", or "none".
+std::string list_verdicts(const std::vector<VerdictInterval>& verdicts) {
+  constexpr std::array kAll{Verdict::unique, Verdict::unique_motion_indeterminate_forces, Verdict::several,
+                            Verdict::none, Verdict::undecided};
+  std::string out;
+  for (const Verdict verdict : kAll) {
+    double time = 0;
+    bool is_there = false;
+    for (const VerdictInterval& v : verdicts) {
+      if (v.verdict != verdict) continue;
+      time += v.to - v.from;
+      is_there = true;
+    }
+    if (is_there) out += fmt::format("{}{} for {:.6g} s", out.empty() ? "" : ", ", to_string(verdict), time);
+  }
+  if (out.empty()) return "none";
+  double determinate = 0;
+  for (const VerdictInterval& v : verdicts) determinate += v.determinate ? v.to - v.from : 0;
+  return out + fmt::format("; determinate for {:.6g} s", determinate);
+}
+
 /// "213 steps (auto, 12 implicit)"
 std::string describe_steps(const Scenario& scenario, const RunReport& report) {
   const IntegratorKind integrator = scenario.run.integrator;
@@ -85,7 +115,7 @@ std::string run_summary_json(const Scenario& scenario, const RunReport& report, 
       {"evaluations", report.evaluations},
       {"events", events_json(report.events)},
       {"switches", Json::array()},
-      {"verdicts", Json::array()},
+      {"verdicts", verdicts_json(report.verdicts)},
       {"max_gap_violation", report.max_gap_violation},
       {"energy",
        {{"start", energy.start}, {"end", energy.end}, {"work", energy.work}, {"dissipated", energy.dissipated}}},
@@ -106,6 +136,10 @@ std::string run_summary_text(const Scenario& scenario, const RunReport& report, 
   out += fmt::format("\n  energy (J): start {:.8g} + work {:.8g} - dissipated {:.8g} = end {:.8g}, off by {:.2g}\n",
                      energy.start, energy.work, energy.dissipated, energy.end, energy.error());
   out += fmt::format("  events by kind: {}\n", list_events(report.events));
+  if (scenario.contacts) {
+    out += fmt::format("  verdicts: {}\n", list_verdicts(report.verdicts));
+    out += fmt::format("  largest penetration: {:.3g} (m, or rad of a stop)\n", report.max_gap_violation);
+  }
   for (const auto& [kind, path] : files) out += fmt::format("  {}: {}\n", kind, path);
   return out;
 }

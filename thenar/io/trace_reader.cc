@@ -108,16 +108,22 @@ TraceFiles find_trace(const fs::path& trace) {
   const bool is_folder = fs::is_directory(status);
   const fs::path states = is_folder ? trace / "states.csv" : trace;
   if (is_folder && !fs::exists(states, error)) throw InputError(mark, "there is no states.csv in this folder");
-  TraceFiles files{states, {}, {}};
+  TraceFiles files;
+  files.states = states;
   if (states.filename() != "states.csv") return files;
-  const fs::path events = states.parent_path() / "events.jsonl", summary = states.parent_path() / "summary.json";
-  if (fs::exists(events, error)) files.events = events;
-  if (fs::exists(summary, error)) files.summary = summary;
+  const auto find = [&](const char* name) {
+    const fs::path file = states.parent_path() / name;
+    return fs::exists(file, error) ? file : fs::path();
+  };
+  files.events = find("events.jsonl");
+  files.summary = find("summary.json");
+  files.energy = find("energy.csv");
+  files.contacts = find("contacts.csv");
   return files;
 }
 
 void check_output(const TraceFiles& files, const fs::path& output, const std::string& option) {
-  for (const fs::path& file : {files.states, files.events, files.summary}) {
+  for (const fs::path& file : {files.states, files.events, files.summary, files.energy, files.contacts}) {
     std::error_code error;
     if (!file.empty() && fs::equivalent(file, output, error)) {
       throw InputError({option, 0, 0}, fmt::format("{} belongs to the trace", quote(output.string())));

@@ -22,9 +22,9 @@ namespace internal {
 class LineReader;
 }
 
-/// The files of a trace. `events` and `summary` are empty when there are none.
+/// The files of a trace. All but `states` are empty when there are none.
 struct TraceFiles {
-  std::filesystem::path states, events, summary;
+  std::filesystem::path states, events, summary, energy, contacts;
 };
 
 /// Finds the files of a trace, given as the folder of a run or as its states.csv. A file of another name stands alone.

@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <stdexcept>
+#include <system_error>
 
 #include "thenar/spatial/rotation.h"
 
 namespace thenar {
 namespace {
-
-/// Rows are handed to the system in groups of this many, always whole ones.
-constexpr int kRowsPerWrite = 64;
 
 constexpr std::array<const char*, 7> kFreePosition{"x", "y", "z", "qw", "qx", "qy", "qz"};
 constexpr std::array<const char*, 6> kFreeVelocity{"wx", "wy", "wz", "vx", "vy", "vz"};
@@ -72,41 +69,67 @@ std::vector<std::string> trace_columns(const Scenario& scenario) {
 
 TraceWriter::TraceWriter(const Scenario& scenario, const std::filesystem::path& folder)
     : scenario_(&scenario),
-      file_(folder, "states.csv"),
+      states_(folder, "states.csv", fmt::format("{}", fmt::join(trace_columns(scenario), ","))),
+      energy_(folder, "energy.csv", kEnergyHeader),
       workspace_(scenario.model),
       has_effort_(find_joints_with_effort(scenario)) {
   for (const Joint& joint : scenario.model.joints()) needs_kinematics_ |= is_offset_free_joint(joint);
-  buffer_ = fmt::format("{}\n", fmt::join(trace_columns(scenario), ","));
-  if (!flush()) throw std::runtime_error(error());
+  if (scenario.contacts) {
+    contacts_.emplace(folder, "contacts.csv", kContactHeader);
+  } else {
+    std::error_code ignored;
+    std::filesystem::remove(folder / "contacts.csv", ignored);
+  }
 }
 
 bool TraceWriter::write(const Sample& sample) {
-  const Model& model = scenario_->model;
+  append_state(sample);
+  append_energy(sample);
+  if (contacts_) append_contacts(sample);
+  bool is_good = states_.end_row();
+  is_good &= energy_.end_row();
+  if (contacts_) is_good &= contacts_->end_row();
+  return is_good;
+}
+
+bool TraceWriter::finish() {
+  bool is_good = states_.flush();
+  is_good &= energy_.flush();
+  if (contacts_) is_good &= contacts_->flush();
+  return is_good;
+}
+
+const std::string& TraceWriter::error() const {
+  if (!states_.error().empty()) return states_.error();
+  return contacts_ && !contacts_->error().empty() ? contacts_->error() : energy_.error();
+}
+
+std::optional<std::filesystem::path> TraceWriter::contacts_path() const {
+  return contacts_ ? std::optional(contacts_->path()) : std::nullopt;
+}
+
+void TraceWriter::append_state(const Sample& sample) {
   if (needs_kinematics_) {
-    update_positions(model, sample.state.q.data(), workspace_);
-    update_velocities(model, sample.state.v.data(), workspace_);
+    update_positions(scenario_->model, sample.state.q.data(), workspace_);
+    update_velocities(scenario_->model, sample.state.v.data(), workspace_);
   }
-  append(sample.state.t);
+  states_.append(sample.state.t);
   append_positions(sample);
   append_velocities(sample);
   append_efforts(sample);
-  buffer_.back() = '\n';
-  ++buffered_rows_;
-  return buffered_rows_ < kRowsPerWrite || flush();
+  states_.end_line();
 }
-
-bool TraceWriter::finish() { return flush(); }
 
 void TraceWriter::append_positions(const Sample& sample) {
   const Model& model = scenario_->model;
   for (const Joint& joint : model.joints()) {
     if (is_offset_free_joint(joint)) {
       const Placement<double> X_WB = calc_body_pose(model, workspace_, joint.child);
-      for (const double p : {X_WB.p.x, X_WB.p.y, X_WB.p.z}) append(p);
-      for (const double q : quaternion_from_rotation(X_WB.R.eigen())) append(q);
+      for (const double p : {X_WB.p.x, X_WB.p.y, X_WB.p.z}) states_.append(p);
+      for (const double q : quaternion_from_rotation(X_WB.R.eigen())) states_.append(q);
       continue;
     }
-    for (int i = joint.q_start; i < joint.q_start + joint.nq; ++i) append(sample.state.q(i));
+    for (int i = joint.q_start; i < joint.q_start + joint.nq; ++i) states_.append(sample.state.q(i));
   }
 }
 
@@ -115,10 +138,11 @@ void TraceWriter::append_velocities(const Sample& sample) {
   for (const Joint& joint : model.joints()) {
     if (is_offset_free_joint(joint)) {
       const Motion<double> V = calc_point_velocity(model, workspace_, joint.child, Vec3<double>::zero());
-      for (const double x : {V.angular.x, V.angular.y, V.angular.z, V.linear.x, V.linear.y, V.linear.z}) append(x);
+      for (const double x : {V.angular.x, V.angular.y, V.angular.z, V.linear.x, V.linear.y, V.linear.z})
+        states_.append(x);
       continue;
     }
-    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) append(sample.state.v(i));
+    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) states_.append(sample.state.v(i));
   }
 }
 
@@ -126,20 +150,32 @@ void TraceWriter::append_efforts(const Sample& sample) {
   for (int k = 0; k < scenario_->model.joint_count(); ++k) {
     if (!has_effort_[static_cast<std::size_t>(k)]) continue;
     const Joint& joint = scenario_->model.joint(JointIndex(k));
-    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) append(sample.tau(i));
+    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) states_.append(sample.tau(i));
   }
 }
 
-void TraceWriter::append(double value) {
-  append_number(value, buffer_);
-  buffer_ += ',';
+void TraceWriter::append_energy(const Sample& sample) {
+  const EnergySample& energy = sample.energy;
+  for (const double x : {sample.state.t, energy.kinetic, energy.potential, energy.work, energy.dissipated}) {
+    energy_.append(x);
+  }
+  energy_.end_line();
 }
 
-bool TraceWriter::flush() {
-  if (!file_.write(buffer_)) return false;
-  buffer_.clear();
-  buffered_rows_ = 0;
-  return true;
+void TraceWriter::append_contacts(const Sample& sample) {
+  for (const ContactSample& contact : sample.contacts) {
+    contacts_->append(sample.state.t);
+    contacts_->append(contact.name);
+    contacts_->append(to_string(contact.motion));
+    contacts_->append(contact.gap);
+    for (const double f : contact.force) contacts_->append(f);
+    for (const auto& pair : {contact.slip, contact.u_A, contact.u_B}) {
+      for (const double x : pair) contacts_->append(x);
+    }
+    contacts_->append(contact.psi);
+    contacts_->append(contact.margin);
+    contacts_->end_line();
+  }
 }
 
 }  // namespace thenar

@@ -2,16 +2,19 @@
 #pragma once
 
 /// @file
-/// Writes the rows of a run to `states.csv` (docs/formats.md): a header, then one line per sample, numbers in the
-/// shortest form that reads back to the same bits. Rows reach the file whole and soon, so that a run that is
+/// Writes the rows of a run (docs/formats.md): `states.csv` and `energy.csv` with one line per sample, and
+/// `contacts.csv` with one line per sample and contact where the scenario asks for contacts. Numbers are in the
+/// shortest form that reads back to the same bits. Rows reach the files whole and soon, so that a run that is
 /// interrupted, fails or is killed leaves a readable trace.
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "thenar/dynamics/kinematics.h"
-#include "thenar/io/text_file.h"
+#include "thenar/io/row_file.h"
 #include "thenar/simulate/simulate.h"
 
 namespace thenar {
@@ -20,10 +23,16 @@ namespace thenar {
 /// a free or planar body is named by its parts, and has tau columns only if an actuator drives it.
 std::vector<std::string> trace_columns(const Scenario& scenario);
 
+/// The headers of contacts.csv and energy.csv.
+inline constexpr std::string_view kContactHeader =
+    "t,contact,mode,gap,fN,fT,fU,torsion,vT,vU,uA1,uA2,uB1,uB2,psi,margin";
+inline constexpr std::string_view kEnergyHeader = "t,kinetic,potential,work,dissipated";
+
 class TraceWriter {
  public:
-  /// Creates the folder if it is missing and states.csv in it, replacing an older one. Refers to the scenario, which
-  /// must outlive it. Throws std::runtime_error with a clear message if that cannot be done.
+  /// Creates the folder if it is missing and the files in it, replacing older ones; a contacts.csv of an earlier run
+  /// goes if this one has no contacts. Refers to the scenario, which must outlive it. Throws std::runtime_error with a
+  /// clear message if that cannot be done.
   TraceWriter(const Scenario& scenario, const std::filesystem::path& folder);
 
   /// Adds a row. False when it could not be written; error() says why.
@@ -31,23 +40,28 @@ class TraceWriter {
   /// Writes what is left. False as above.
   bool finish();
 
-  const std::string& error() const { return file_.error(); }
-  const std::filesystem::path& path() const { return file_.path(); }
+  /// Of the first file that could not be written; empty while all is well.
+  const std::string& error() const;
+  /// Of states.csv.
+  const std::filesystem::path& path() const { return states_.path(); }
+  const std::filesystem::path& energy_path() const { return energy_.path(); }
+  /// Of contacts.csv; nothing for a scenario without contacts.
+  std::optional<std::filesystem::path> contacts_path() const;
 
  private:
+  void append_state(const Sample& sample);
   void append_positions(const Sample& sample);
   void append_velocities(const Sample& sample);
   void append_efforts(const Sample& sample);
-  void append(double value);
-  bool flush();
+  void append_energy(const Sample& sample);
+  void append_contacts(const Sample& sample);
 
   const Scenario* scenario_;
-  LineFile file_;
+  RowFile states_, energy_;
+  std::optional<RowFile> contacts_;
   Workspace<double> workspace_;
   std::vector<bool> has_effort_;  // Per joint.
   bool needs_kinematics_ = false;
-  std::string buffer_;
-  int buffered_rows_ = 0;
 };
 
 }  // namespace thenar

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/io/report_data_internal.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+#include "thenar/base/diagnostic.h"
+#include "thenar/base/text.h"
+#include "thenar/io/contact_trace_reader.h"
+#include "thenar/io/report_lines_internal.h"
+#include "thenar/io/text_file.h"
+#include "thenar/io/trace_units.h"
+#include "thenar/io/trace_writer.h"
+
+namespace thenar::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// Points of all lines together: at some twenty bytes each they make most of the page.
+constexpr std::size_t kMostPoints = 120000;
+constexpr std::size_t kMostBins = 2000;  // Of a line; more than the pixels of a screen.
+constexpr std::size_t kFewestBins = 100;
+constexpr std::size_t kMostContacts = 200;
+constexpr std::size_t kMostSegments = 4000;  // Of a contact, or of the verdicts.
+constexpr std::size_t kMostEvents = 5000;    // In the table.
+constexpr int kMarkBins = 2000;              // Events of a kind that share one are one mark.
+constexpr std::size_t kLargestSummary = std::size_t{256} << 20;
+
+// Summary.
+
+template <class Value>
+Value value_or(const Json& object, const char* key, Value otherwise) {
+  const auto found = object.find(key);
+  if (found == object.end()) return otherwise;
+  if constexpr (std::is_same_v<Value, std::string>) return found->is_string() ? found->get<std::string>() : otherwise;
+  if constexpr (std::is_same_v<Value, bool>) return found->is_boolean() ? found->get<bool>() : otherwise;
+  if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+    return found->is_number() ? found->get<Value>() : otherwise;
+  }
+}
+
+/// Verdicts that follow each other and say the same are one.
+void add_verdict(const Json& entry, std::vector<ReportSegment>& out) {
+  if (!entry.is_object()) return;
+  ReportSegment segment{value_or(entry, "from", 0.0), value_or(entry, "to", 0.0),
+                        value_or<std::string>(entry, "verdict", "undecided"), !value_or(entry, "determinate", false)};
+  const bool goes_on = !out.empty() && out.back().word == segment.word && out.back().to == segment.from &&
+                       out.back().is_hatched == segment.is_hatched;
+  if (goes_on) out.back().to = segment.to;
+  if (!goes_on) out.push_back(std::move(segment));
+}
+
+void read_summary(const fs::path& path, ReportData& data) {
+  if (path.empty()) return;
+  const Json object = Json::parse(read_file(path, kLargestSummary), nullptr, false);
+  if (!object.is_object()) return;
+  ReportSummary& s = data.summary;
+  s.is_there = true;
+  s.name = value_or<std::string>(object, "name", "");
+  s.status = value_or<std::string>(object, "status", "");
+  s.reason = value_or<std::string>(object, "reason", "");
+  s.integrator = value_or<std::string>(object, "integrator", "");
+  s.wall_s = value_or(object, "wall_s", 0.0);
+  s.max_gap_violation = value_or(object, "max_gap_violation", 0.0);
+  s.steps = value_or(object, "steps", 0LL);
+  s.implicit_steps = value_or(object, "implicit_steps", 0LL);
+  s.rejected_steps = value_or(object, "rejected_steps", 0LL);
+  if (const auto found = object.find("verdicts"); found != object.end() && found->is_array()) {
+    for (const Json& entry : *found) add_verdict(entry, data.verdicts);
+  }
+}
+
+// Rows with their contacts.
+
+/// Goes through the rows of states.csv and, beside each, its lines of contacts.csv. Where a velocity jumps there are
+/// two rows of one time: a contact that returns belongs to the second, also under another number of points.
+class RowsWithContacts {
+ public:
+  explicit RowsWithContacts(const TraceFiles& files) : states_(files.states), path_(files.contacts) {
+    if (!files.contacts.empty()) contacts_.emplace(files.contacts);
+    if (contacts_) has_line_ = contacts_->next();
+  }
+
+  TraceReader& states() { return states_; }
+  bool has_cut_end() const { return states_.has_cut_end() || (contacts_ && contacts_->has_cut_end()); }
+
+  /// Goes to the next row.
+  bool next() {
+    const double before = row_ > 0 ? states_.t() : 0;
+    if (!states_.next()) return false;
+    contacts_of_row_.clear();
+    is_second_of_jump_ = row_++ > 0 && states_.t() == before;
+    for (; has_line_ && contacts_->t() <= states_.t(); has_line_ = contacts_->next()) {
+      if (contacts_->t() < states_.t()) {
+        if (row_ > 1 && contacts_->t() == before) continue;  // More lines than rows at that time.
+        throw InputError({path_.string(), 0, 0},
+                         fmt::format("there is a line at t = {}, but no such row in states.csv", contacts_->t()));
+      }
+      if (!is_new_in_row(contacts_->contact().name)) break;
+      contacts_of_row_.push_back(contacts_->contact());
+    }
+    return true;
+  }
+
+  const std::vector<ContactSample>& contacts() const { return contacts_of_row_; }
+  /// False in the second row of a jump when all lines seem to belong to the first: nothing is known of the contacts.
+  bool knows_contacts() const { return !is_second_of_jump_ || !contacts_of_row_.empty(); }
+
+ private:
+  struct PairState {
+    long long row = 0;
+    bool is_numbered = false;
+  };
+
+  /// Whether no line of this row excludes the contact: two bodies touch in A/B or in A/B#0, A/B#1, …, not in both.
+  bool is_new_in_row(const std::string& name) {
+    const std::size_t number = name.rfind('#');
+    const PairState pair{row_, number != std::string::npos};
+    PairState& before = pairs_[name.substr(0, number)];
+    long long& last = last_rows_[name];
+    if (last == row_ || (before.row == row_ && before.is_numbered != pair.is_numbered)) return false;
+    last = row_;
+    before = pair;
+    return true;
+  }
+
+  TraceReader states_;
+  fs::path path_;
+  std::optional<ContactTraceReader> contacts_;
+  bool has_line_ = false, is_second_of_jump_ = false;
+  long long row_ = 0;
+  std::vector<ContactSample> contacts_of_row_;
+  std::unordered_map<std::string, long long> last_rows_;
+  std::unordered_map<std::string, PairState> pairs_;
+};
+
+/// Of a list that is too long to be drawn, keeps the segments that are long enough to be seen and the first of those
+/// that share a place on the screen; the others go in favour of the one before them.
+bool thin_segments(std::vector<ReportSegment>& segments) {
+  if (segments.size() <= kMostSegments) return false;
+  const double start = segments.front().from, width = (segments.back().to - start) / kMostSegments;
+  const auto place = [&](const ReportSegment& s) { return std::floor((s.from - start) / width); };
+  std::vector<ReportSegment> kept;
+  for (ReportSegment& s : segments) {
+    if (kept.empty() || s.to - s.from > width || place(s) != place(kept.back())) {
+      kept.push_back(std::move(s));
+    } else if (kept.back().to == s.from) {
+      kept.back().to = s.to;
+    }
+  }
+  segments = std::move(kept);
+  return true;
+}
+
+/// Times at which events changed contacts, so that a mode need not seem to last until the next row.
+using ContactTimes = std::unordered_map<std::string, std::vector<double>>;
+
+bool is_of_contacts(const std::string& kind) {
+  constexpr std::array kKinds{"touch", "impact", "slip", "stick", "break", "zeno"};
+  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+}
+
+/// The modes of every contact over time.
+class ModeReader {
+ public:
+  ModeReader(const ContactTimes& times, ReportData& data) : times_(times), data_(data) {}
+
+  void start_row(double t) {
+    before_ = t_;
+    t_ = t;
+  }
+
+  void take(const ContactSample& contact) {
+    const auto [entry, is_new] = tracks_.emplace(contact.name, Track{tracks_.size(), 0});
+    Track& track = entry->second;
+    if (is_new && track.index < kMostContacts) data_.contacts.push_back({contact.name, {}});
+    if (track.index >= kMostContacts) return;
+    ReportContact& lane = data_.contacts[track.index];
+    lane.is_ever_held |= contact.motion != ContactMotion::free;
+    const char* word = to_string(contact.motion);
+    const bool was_there = !is_new && track.last >= before_;
+    track.last = t_;
+    if (!was_there) {
+      lane.segments.push_back({t_, t_, word});
+    } else if (lane.segments.back().word == word) {
+      lane.segments.back().to = t_;
+    } else {
+      const double change = find_change(contact.name);
+      lane.segments.back().to = change;
+      lane.segments.push_back({change, t_, word});
+    }
+  }
+
+  void finish() {
+    data_.contacts_left_out = tracks_.size() - data_.contacts.size();
+    bool is_thinned = thin_segments(data_.verdicts);
+    for (ReportContact& contact : data_.contacts) is_thinned |= thin_segments(contact.segments);
+    if (is_thinned)
+      data_.notes.emplace_back("Modes or verdicts change too often to be drawn: not all of them are shown.");
+  }
+
+ private:
+  struct Track {
+    std::size_t index = 0;
+    double last = 0;  // s, when it was there
+  };
+
+  /// The last event of the contact since the row before this one, else the time of this one.
+  double find_change(const std::string& name) const {
+    const auto found = times_.find(name);
+    if (found == times_.end()) return t_;
+    const auto after = std::upper_bound(found->second.begin(), found->second.end(), t_);
+    return after != found->second.begin() && *(after - 1) > before_ ? *(after - 1) : t_;
+  }
+
+  const ContactTimes& times_;
+  ReportData& data_;
+  std::unordered_map<std::string, Track> tracks_;
+  double t_ = 0, before_ = 0;
+};
+
+// Events.
+
+/// Gathers the events: all of them as marks, the first ones for the table, and when contacts changed.
+class EventGatherer {
+ public:
+  explicit EventGatherer(ReportData& data) : data_(data) {}
+
+  void take(const TraceEvent& event) {
+    if (data_.events.size() < kMostEvents) data_.events.push_back(event);
+    ++data_.counts[event.kind];
+    if (is_of_contacts(event.kind)) times_[event.where].push_back(event.t);
+    add_mark(event, static_cast<std::size_t>(data_.event_count++));
+  }
+
+  const ContactTimes& times() const { return times_; }
+
+ private:
+  void add_mark(const TraceEvent& event, std::size_t index) {
+    std::vector<ReportMark>& marks = data_.marks[event.kind];
+    const double width = (data_.time.hi - data_.time.lo) / kMarkBins;
+    const bool is_near = !marks.empty() && std::floor((event.t - data_.time.lo) / width) ==
+                                               std::floor((marks.back().first.t - data_.time.lo) / width);
+    if (!is_near) marks.push_back({event, index, event.t, 0});
+    marks.back().last = event.t;
+    ++marks.back().count;
+  }
+
+  ReportData& data_;
+  ContactTimes times_;
+};
+
+// All of it.
+
+/// The range of time of the trace; its number of rows.
+void read_times(const TraceFiles& files, ReportData& data) {
+  TraceReader reader(files.states);
+  double first = 0, last = 0;
+  while (reader.next()) {
+    if (data.rows++ == 0) first = reader.t();
+    last = reader.t();
+  }
+  data.time = widen_range(first, last, 0);
+  if (data.time.lo < first) data.time = {first, first + (data.time.hi - data.time.lo)};  // A single row.
+}
+
+void read_modes(const TraceFiles& files, const ContactTimes& times, ReportData& data) {
+  ModeReader modes(times, data);
+  if (!files.contacts.empty()) {
+    RowsWithContacts rows(files);
+    while (rows.next()) {
+      modes.start_row(rows.states().t());
+      for (const ContactSample& contact : rows.contacts()) modes.take(contact);
+    }
+  }
+  modes.finish();
+}
+
+std::size_t share_bins(std::size_t lines) {
+  constexpr std::size_t kPointsPerBin = 4;
+  return std::clamp(kMostPoints / kPointsPerBin / std::max<std::size_t>(lines, 1), kFewestBins, kMostBins);
+}
+
+void read_energy(const fs::path& path, EnergyLines& lines) {
+  if (path.empty()) return;
+  TraceReader reader(path);
+  if (fmt::format("{}", fmt::join(reader.columns(), ",")) != kEnergyHeader) {
+    throw InputError({path.string(), 1, 0}, fmt::format("expected the header '{}'", kEnergyHeader));
+  }
+  while (reader.next()) lines.take(reader.row());
+}
+
+void read_lines(const TraceFiles& files, ReportData& data) {
+  RowsWithContacts rows(files);
+  const std::vector<std::string>& columns = rows.states().columns();
+  const auto sliding = files.summary.empty() ? std::nullopt : read_sliding_joints(files.summary);
+  StateLines states(columns, find_motion_kinds(columns, sliding));
+  const std::size_t bins =
+      share_bins(ContactLines::count_lines(data.contacts) + EnergyLines::kCount + states.count_lines());
+  states.set_bins(bins);
+  ContactLines contacts(data.contacts, bins);
+  EnergyLines energy(bins);
+  while (rows.next()) {
+    const double t = rows.states().t();
+    for (const ContactSample& contact : rows.contacts()) contacts.take(contact, t);
+    if (rows.knows_contacts()) contacts.end_row(t);
+    states.take(rows.states().row());
+  }
+  read_energy(files.energy, energy);
+  contacts.build(data.panels);
+  energy.build(data.panels);
+  states.build(data.panels);
+  data.energy_error = energy.largest_error();
+  if (rows.has_cut_end()) data.notes.emplace_back("The trace ends in a line that is cut; it is left out.");
+}
+
+}  // namespace
+
+ReportData read_report_data(const fs::path& folder) {
+  const TraceFiles files = find_trace(folder);
+  ReportData data;
+  data.has_contacts = !files.contacts.empty();
+  read_summary(files.summary, data);
+  if (data.summary.name.empty()) data.summary.name = fs::absolute(files.states).parent_path().filename().string();
+  read_times(files, data);
+  EventGatherer events(data);
+  if (!files.events.empty()) read_events(files.events, [&](const TraceEvent& event) { events.take(event); });
+  read_modes(files, events.times(), data);
+  read_lines(files, data);
+  return data;
+}
+
+}  // namespace thenar::internal
