@@ -228,7 +228,8 @@ class Run {
       stepper_.start(state_);
       if (!find_finished_bounces()) break;
     }
-    report_.energy.dissipated += strikes_.empty() ? 0 : instant_.energy_lost();
+    energy_lost_ = strikes_.empty() ? 0 : instant_.energy_lost();
+    report_.energy.dissipated += energy_lost_;
     return tell_instant(mode_before, v_before);
   }
 
@@ -239,7 +240,8 @@ class Run {
     if (!contacts_->settle(state_, at_contact_, stalled_ > kPatience)) {
       return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t));
     }
-    report_.energy.dissipated += contacts_->energy_lost();
+    energy_lost_ = contacts_->energy_lost();
+    report_.energy.dissipated += energy_lost_;
     joint_mode_ = motion_.mode();
     note_verdict();
     return tell_contacts(mode_before, before);
@@ -262,7 +264,7 @@ class Run {
     const std::vector<ContactStrike>& strikes = contacts_->strikes();
     if (!strikes.empty()) {
       sample_.contacts = contacts_before_;
-      if (!emit(before)) return false;
+      if (!emit_before(before)) return false;
     }
     for (const ContactStrike& strike : strikes) teller_.tell_strike(state_.t, strike);
     if (is_settled_) {
@@ -336,7 +338,7 @@ class Run {
     if (!strikes_.empty()) {
       State old = state_;
       old.v = v_before;
-      if (!emit_sample(old)) return false;
+      if (!emit_before(old)) return false;
     }
     for (const Strike& strike : strikes_) {
       if (!(strike.rate_before < 0)) continue;
@@ -443,6 +445,13 @@ class Run {
     if (contacts_ && is_settled_) contacts_->fill(stepper_.evaluate_state(), state, sample_.contacts);
     sample_.energy.work = report_.energy.work;
     sample_.energy.dissipated = report_.energy.dissipated;
+    return emit(state);
+  }
+
+  /// A row at the state before a jump, whose loss is on the books already.
+  bool emit_before(const State& state) {
+    sample_.energy.work = report_.energy.work;
+    sample_.energy.dissipated = report_.energy.dissipated - energy_lost_;
     return emit(state);
   }
 
@@ -557,6 +566,7 @@ class Run {
   long long next_row_ = 0;
   double last_row_time_ = -1;
   long long advances_ = 0;
+  double energy_lost_ = 0;  ///< J, at the last instant
   std::vector<StopResponse> responses_;  ///< per row
   std::vector<Strike> strikes_;
   std::vector<long long> strikes_in_a_row_;  ///< per row, since the joint last rested there
