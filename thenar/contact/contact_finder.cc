@@ -45,7 +45,7 @@ ContactFinder::ContactFinder(const Model& model, std::vector<BodyShape> shapes, 
     : model_(&model),
       shapes_(sort_by_body(std::move(shapes))),
       rank_(find_ranks(model, shapes_)),
-      is_planar_(is_planar(model)),
+      is_planar_(thenar::is_planar(model)),
       broad_phase_(make_broad_phase(model, shapes_, rules)),
       X_WS_(shapes_.size()) {}
 

@@ -52,6 +52,8 @@ class ContactFinder {
   /// The shapes in the order of their bodies.
   std::span<const BodyShape> shapes() const { return shapes_; }
   const GrownCore& core(int shape) const { return broad_phase_.shapes()[static_cast<std::size_t>(shape)].shape; }
+  /// Whether nothing leaves the x-y plane.
+  bool is_planar() const { return is_planar_; }
   /// How many pairs of bodies may touch at all.
   std::int64_t pair_count() const { return broad_phase_.filter().count_pairs(); }
   /// How many pairs of shapes the last update looked at.

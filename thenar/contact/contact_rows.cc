@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/contact/contact_rows.h"
 
+#include <algorithm>
 #include <stdexcept>
+#include <variant>
 
 namespace thenar {
 namespace {
+
+/// A line this far from being across the plane, as a sine, lies in it.
+constexpr double kInPlane = 0.5;
 
 using Jacobian = Eigen::Matrix<double, 6, Eigen::Dynamic>;
 
@@ -22,12 +27,36 @@ ContactSide make_side(const ContactFinder& finder, BodyIndex body, int shape, in
   return make_contact_side(body, finder.core(shape), finder.shapes()[static_cast<std::size_t>(shape)].X_BS, feature);
 }
 
+/// In planar problems bare lines and rims have one normal, across them and in the plane, which they do not tell where
+/// they touch each other along their length. A face that stands on the line, an ellipsoid around the rim, have the same
+/// motion in the plane and tell it. `n_W` is the outward normal.
+ContactSide stand_in_plane(const Model& model, const Workspace<double>& workspace, const ContactSide& side,
+                           const Vec3<double>& n_W) {
+  if (const auto* ring = std::get_if<RingSurface>(&side.surface); ring != nullptr && ring->radius == 0) {
+    return {side.body, EllipsoidSurface{{ring->a, ring->b, std::max(ring->a, ring->b)}}, side.X_BF, side.feature, false};
+  }
+  const auto* line = std::get_if<CylinderSurface>(&side.surface);
+  if (line == nullptr || line->radius > 0) return side;
+  const Eigen::Matrix3d R_WB = calc_body_pose(model, workspace, side.body).R.eigen();
+  const Eigen::Vector3d along = R_WB * side.X_BF.R.col(2), across(-along.y(), along.x(), 0);
+  if (!(across.norm() > kInPlane)) return side;
+  Eigen::Matrix3d R_WF;
+  R_WF.col(2) = across.normalized() * (across.dot(to_eigen(n_W)) < 0 ? -1 : 1);
+  R_WF.col(0) = along.normalized();
+  R_WF.col(1) = R_WF.col(2).cross(R_WF.col(0));
+  return {side.body, PlaneSurface{}, {R_WB.transpose() * R_WF, side.X_BF.p}, side.feature, false};
+}
+
 }  // namespace
 
 GapFunction<double> make_gap_function(const Model& model, const Workspace<double>& workspace,
                                       const ContactFinder& finder, const FoundContact& contact) {
-  const ContactSide A = make_side(finder, contact.body_A, contact.shape_A, contact.feature_A);
-  const ContactSide B = make_side(finder, contact.body_B, contact.shape_B, contact.feature_B);
+  ContactSide A = make_side(finder, contact.body_A, contact.shape_A, contact.feature_A);
+  ContactSide B = make_side(finder, contact.body_B, contact.shape_B, contact.feature_B);
+  if (finder.is_planar()) {
+    A = stand_in_plane(model, workspace, A, -contact.N);
+    B = stand_in_plane(model, workspace, B, contact.N);
+  }
   GapFunction<double> out(model, A, B);
   out.start_at(workspace, contact.p_A, contact.p_B, contact.N);
   if (contact.patch == PatchKind::points || out.update_positions(workspace) != FacingStatus::conforming) return out;
