@@ -44,7 +44,7 @@ Row make_row(const std::string& scene, const MeasuredPath& measured, double base
 }
 
 void print_unavailable(const MeasuredPath& measured) {
-  fmt::print("  {:<50} {:>9}  not available: {}\n", measured.mover.name, measured.mover.setting, measured.why_not);
+  fmt::print("  {:<54} {:>9}  not available: {}\n", measured.mover.name, measured.mover.setting, measured.why_not);
 }
 
 std::string ratio_text(const Row& row) { return row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "–"; }
@@ -78,19 +78,19 @@ const Row* find_row(const std::vector<Row>& rows, const std::string& contender, 
 
 /// One line for each setting of a peer, with the errors of all steps and the time of the common one.
 void print_peers(const std::vector<Row>& rows, const std::vector<double>& steps) {
-  fmt::print("  {:<50}", "error, mm, with steps of");
+  fmt::print("  {:<54}", "error, mm, with steps of");
   for (const double h : steps) fmt::print(" {:>9}", fmt::format("{:g} ms", h * 1e3));
   fmt::print(" {:>11} {:>7} {:>17}\n", "us / ms", "ratio", "end at 1 ms");
   for (const Row& row : rows) {
     if (find_row(rows, row.contender, kStep) != &row) continue;
-    fmt::print("  {:<50}", row.contender);
+    fmt::print("  {:<54}", row.contender);
     for (const double h : steps) fmt::print(" {:>9}", error_text(find_row(rows, row.contender, h)));
     fmt::print(" {:>11.3f} {:>7} {:>17x}\n", row.microseconds, ratio_text(row), row.hash);
   }
 }
 
 void print_own(const Row& row) {
-  fmt::print("  {:<50} {:>9} {:>9.2g} mm {:>11.4f} us / ms {:>7} x {:>6} steps {:>17x}\n", row.contender, row.setting,
+  fmt::print("  {:<54} {:>9} {:>9.2g} mm {:>11.4f} us / ms {:>7} x {:>6} steps {:>17x}\n", row.contender, row.setting,
              row.error_end * 1e3, row.microseconds, ratio_text(row), row.steps, row.hash);
 }
 
@@ -150,7 +150,7 @@ double calc_travel_error(const ContactScene& scene, const Path& path) {
 }
 
 void print_rest(const ContactScene& scene, const Path& path, const Row& row, const std::vector<double>& times) {
-  fmt::print("  {:<50} {:>9} {:>12} {:>12}", row.contender, row.setting, length_text(calc_travel_error(scene, path)),
+  fmt::print("  {:<54} {:>9} {:>12} {:>12}", row.contender, row.setting, length_text(calc_travel_error(scene, path)),
              length_text(calc_rise(scene, path)));
   for (const double t : times) {
     fmt::print(" {:>12}", path.points.back().t < 0.999 * t ? "blew up" : length_text(calc_drift(scene, path, t)));
@@ -168,7 +168,7 @@ std::vector<Row> run_rest_scene(const ContactScene& scene, const std::vector<Sce
 
   fmt::print("\n{}, friction {:g}: place at {:g} s, rise, and moved from then on\n", scene.name, scene.friction,
              scene.known_at);
-  fmt::print("  {:<50} {:>9} {:>12} {:>12}", "", "", "error", "rise");
+  fmt::print("  {:<54} {:>9} {:>12} {:>12}", "", "", "error", "rise");
   for (const double t : times) fmt::print(" {:>12}", fmt::format("until {:g} s", t));
   fmt::print(" {:>11} {:>7} {:>17}\n", "us / ms", "ratio", "end");
   std::vector<Row> rows;

@@ -11,6 +11,7 @@ namespace {
 constexpr double kGravity = 9.81;  // m/s²
 constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr double kDegree = M_PI / 180;
+constexpr double kPinched = 4e-3;  // m, radius of what is pinched
 
 void set(double* to, const Numbers3& from) {
   for (std::size_t i = 0; i < 3; ++i) to[i] = from[i];
@@ -107,16 +108,16 @@ ContactScene make_stop(const std::string& name, const SceneBody& body, double sp
   return scene;
 }
 
-/// Two pads on slides along x squeeze a horizontal capsule.
-ContactScene make_pinch(double force) {
-  constexpr double kRadius = 4e-3, kPad = 0.02;
+/// Two pads on slides along x squeeze a body of 45 g, 8 mm wide.
+ContactScene make_pinch(const char* name, double force, const SceneBody& body) {
+  constexpr double kPad = 0.02;
   const auto pad = [&](double side) {
-    return pushed(make_body(kSceneBox, {kPad, 2 * kPad, kPad}, kSceneSlide, 0.5, {side * (kRadius + kPad / 2), 0, 0}),
+    return pushed(make_body(kSceneBox, {kPad, 2 * kPad, kPad}, kSceneSlide, 0.5, {side * (kPinched + kPad / 2), 0, 0}),
                   {-side * force, 0, 0});
   };
-  ContactScene scene{.name = fmt::format("capsule pinched with {:g} N", force), .bodies = {}, .friction = 0.7};
-  scene.bodies = {turned(make_body(kSceneCapsule, {kRadius, 0.02, 0}, kSceneFree, 0.045, {}), 0, 90 * kDegree), pad(-1),
-                  pad(1)};
+  ContactScene scene{.name = fmt::format("{} pinched with {:g} N", name, force), .bodies = {}, .friction = 0.7};
+  scene.bodies = {body, pad(-1), pad(1)};
+  scene.up = {};
   return scene;
 }
 
@@ -239,9 +240,17 @@ std::vector<ContactScene> make_precision_scenes() {
 }
 
 std::vector<ContactScene> make_rest_scenes(double until) {
-  std::vector<ContactScene> scenes = {make_pinch(12), make_pinch(60), make_wall(),
-                                      make_stop("cube slides at 6 m/s and stops", cube(), 6, 0.5), make_push()};
-  scenes[3].known_at = 2;
+  const SceneBody ball = make_body(kSceneSphere, {kPinched, 0, 0}, kSceneFree, 0.045, {});
+  const SceneBody capsule =
+      turned(make_body(kSceneCapsule, {kPinched, 0.02, 0}, kSceneFree, 0.045, {}), 0, 90 * kDegree);
+  ContactScene fast = make_stop("cube slides at 6 m/s and stops", cube(), 6, 0.5);
+  fast.known_at = 2;
+  std::vector<ContactScene> scenes = {make_pinch("ball", 12, ball),
+                                      make_pinch("capsule", 12, capsule),
+                                      make_pinch("capsule", 60, capsule),
+                                      make_wall(),
+                                      fast,
+                                      make_push()};
   for (ContactScene& scene : scenes) scene.until = until;
   return scenes;
 }

@@ -24,7 +24,7 @@ struct ContactScene {
   /// Where the motion is known: how far the first body has moved at `known_at`, m.
   Numbers3 travel{};
   double known_at = 1;   ///< s
-  Numbers3 up{0, 0, 1};  ///< away from what it moves on, of length 1
+  Numbers3 up{0, 0, 1};  ///< away from what it moves on, of length 1; 0 if it hangs
 
   /// Refers to the bodies of this scene.
   SceneDescription description() const;
@@ -36,8 +36,8 @@ struct ContactScene {
 /// over from sliding to rolling, a box slides and stops.
 std::vector<ContactScene> make_precision_scenes();
 
-/// What must stay where it is: a capsule between two pads, a cube pressed on a wall, a fast cube that stops, a cube
-/// that is pushed and let go. `known_at` is when it rests.
+/// What must stay where it is: a ball and a capsule between two pads, a cube pressed on a wall, a fast cube that stops,
+/// a cube that is pushed and let go. `known_at` is when it rests.
 std::vector<ContactScene> make_rest_scenes(double until);
 
 }  // namespace thenar::bench

@@ -18,10 +18,12 @@ namespace {
 struct Setting {
   const char* name;
   int iterations;
-  bool is_boxed;  ///< planes are large boxes
+  bool is_boxed;            ///< planes are large boxes
+  bool has_two_directions;  ///< of friction in each point, not just that of the slip
 };
-constexpr std::array kSettings{Setting{"10 iterations", 10, false}, Setting{"50 iterations", 50, false},
-                               Setting{"50 iterations, floor a box", 50, true}};
+constexpr std::array kSettings{Setting{"10 iterations", 10, false, false}, Setting{"50 iterations", 50, false, false},
+                               Setting{"50 iterations, floor a box", 50, true, false},
+                               Setting{"50 iterations, floor a box, 2 directions", 50, true, true}};
 constexpr double kFloorWidth = 10, kFloorDepth = 2;  // m
 
 btVector3 vector_of(const double* v) { return {v[0], v[1], v[2]}; }
@@ -51,6 +53,7 @@ class World {
     config_.setPlaneConvexMultipointIterations();
     world_.setGravity(vector_of(scene.gravity));
     world_.getSolverInfo().m_numIterations = setting.iterations;
+    if (setting.has_two_directions) world_.getSolverInfo().m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
     for (const SceneBody& body : bodies_) add(body, scene.friction, setting.is_boxed);
   }
   World(const World&) = delete;
