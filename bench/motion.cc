@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Motion in time beside MuJoCo, in one run, in turns, as ratios: the 22-DoF hand swinging freely, where energy tells
-// the error, and the over-damped hand, where a reference does. Every peer must move the same mechanism before it is
-// timed; every repetition must end in the same state to the last bit, whose hash is printed.
+// Motion in time beside the peers, in one run, in turns, as ratios: the 22-DoF hand swinging freely, where energy tells
+// the error, the over-damped hand, where a reference does (MuJoCo must move the same mechanism before it is timed), and
+// bodies in contact (contact_motion.h). Every repetition must end in the same state to the last bit, whose hash is
+// printed.
 //
-//     bench_motion [--peers FOLDER] [--scenes FOLDER] [--csv FILE] [--rounds N] [--quick]
+//     bench_motion [--peers FOLDER] [--scenes FOLDER] [--csv FILE] [--rounds N] [--quick] [--only PART]
 
 #include <cmath>
-#include <fstream>
+#include <functional>
 #include <limits>
 #include <optional>
 
+#include "contact_motion.h"
 #include "measure.h"
 #include "motion_contenders.h"
+#include "motion_row.h"
 #include "program.h"
 #include "thenar/dynamics/energy.h"
 #include "thenar/io/scenario_reader.h"
@@ -26,18 +29,7 @@ constexpr double kReferenceTolerance = 1e-11;
 struct Options : CommonOptions {
   std::filesystem::path scenes = "scenes";
   bool is_quick = false;  ///< few rounds, and long steps only
-};
-
-/// One line of the tables. `error_end` and `error_max` are in parts of the largest kinetic energy for the swing, in rad
-/// for the stiff hand (where there is no error_max).
-struct Row {
-  std::string scene{}, contender{}, setting{};
-  double error_end = 0, error_max = 0;
-  std::optional<double> diverged_at{};  ///< s
-  double microseconds = 0;              ///< CPU time per simulated millisecond
-  double ratio = 0;                     ///< to the row that the scene is compared with; 0: none
-  long long steps = 0, evaluations = 0;
-  std::uint64_t hash = 0;
+  std::string only;       ///< one part of the program; empty: all
 };
 
 using Peers = std::vector<std::unique_ptr<LoadedPeer>>;
@@ -264,17 +256,6 @@ void print_stiff(const std::string& scene, const StiffResult& result) {
 
 // --- The program ---------------------------------------------------------------------------------------------------
 
-void write_csv(const std::string& file, const std::vector<Row>& rows) {
-  std::ofstream out(file);
-  out << "scene,contender,setting,error_end,error_max,diverged_at,microseconds_per_ms,ratio,steps,evaluations,end\n";
-  for (const Row& row : rows) {
-    out << fmt::format("{},\"{}\",{},{:.6e},{:.6e},{},{:.6f},{:.6f},{},{},{:016x}\n", row.scene, row.contender,
-                       row.setting, row.error_end, row.error_max,
-                       row.diverged_at ? fmt::format("{:g}", *row.diverged_at) : "", row.microseconds, row.ratio,
-                       row.steps, row.evaluations, row.hash);
-  }
-}
-
 /// The equal-error lines as rows of their own: the setting tells the step, the ratio is Thenar's time over the peer's.
 void append_equal(const std::string& scene, const StiffResult& result, std::vector<Row>& rows) {
   rows.insert(rows.end(), result.rows.begin(), result.rows.end());
@@ -288,7 +269,7 @@ void append_equal(const std::string& scene, const StiffResult& result, std::vect
   }
 }
 
-void run(const Options& options) {
+std::vector<Row> run_hand(const Options& options) {
   std::vector<Row> rows = run_swing(options);
   print_swing(rows);
   for (const auto& [scene, with_peers] : {std::pair("hand_damped", true), std::pair("hand_limits", false)}) {
@@ -296,6 +277,20 @@ void run(const Options& options) {
     print_stiff(scene, result);
     append_equal(scene, result, rows);
   }
+  return rows;
+}
+
+void run(const Options& options) {
+  const ContactMotionOptions contact{options.peers / "scenes", options.rounds, options.is_quick};
+  std::vector<Row> rows;
+  const auto run_part = [&](const char* name, const std::function<std::vector<Row>()>& part) {
+    if (!options.only.empty() && options.only != name) return;
+    const std::vector<Row> more = part();
+    rows.insert(rows.end(), more.begin(), more.end());
+  };
+  run_part("hand", [&] { return run_hand(options); });
+  run_part("contact", [&] { return run_contact_precision(contact); });
+  run_part("rest", [&] { return run_contact_rest(contact); });
   if (!options.csv.empty()) write_csv(options.csv, rows);
 }
 
@@ -304,10 +299,11 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
   thenar::bench::Options options;
-  CLI::App app("Motion of a hand beside MuJoCo: errors and times");
+  CLI::App app("Motions of a hand and of bodies in contact beside the peers: errors and times");
   options.add_to(app);
   app.add_option("--scenes", options.scenes, "Folder of the shipped scenes")->capture_default_str();
   app.add_flag("--quick", options.is_quick, "Few rounds, and long steps only");
+  app.add_option("--only", options.only, "Only this part")->check(CLI::IsMember({"hand", "contact", "rest"}));
   return thenar::bench::run_program(app, argc, argv, [&] {
     if (options.is_quick) options.rounds = 3;
     thenar::bench::run(options);

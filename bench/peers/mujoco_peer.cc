@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -22,24 +21,15 @@
 #include <vector>
 
 #include "link_order.h"
+#include "mujoco_model.h"
 #include "peer.h"
 
 namespace {
 
+using thenar_peer::attribute;
+using thenar_peer::DataPtr;
 using thenar_peer::LinkOrder;
-
-constexpr const char* kFileName = "tree.xml";
-
-std::string attribute(const char* name, const std::vector<double>& values) {
-  std::string text = std::string(" ") + name + "=\"";
-  for (const double value : values) {
-    char number[32];
-    std::snprintf(number, sizeof number, "%.17g ", value);
-    text += number;
-  }
-  text.back() = '"';
-  return text;
-}
+using thenar_peer::ModelPtr;
 
 std::string header_text(const PeerTree& tree) {
   const double* g = tree.gravity;
@@ -115,44 +105,8 @@ std::string mjcf_text(const PeerTree& tree) {
   return text + "</worldbody></mujoco>";
 }
 
-/// A file in memory. The structure itself is megabytes in old versions, hence on the heap.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::string& text) : vfs_(std::make_unique<mjVFS>()) {
-    mj_defaultVFS(vfs_.get());
-    const int size = static_cast<int>(text.size());
-#if mjVERSION_HEADER < 300
-    const bool is_added = mj_makeEmptyFileVFS(vfs_.get(), kFileName, size) == 0;
-    if (is_added) std::memcpy(vfs_->filedata[mj_findFileVFS(vfs_.get(), kFileName)], text.data(), text.size());
-#else
-    const bool is_added = mj_addBufferVFS(vfs_.get(), kFileName, text.data(), size) == 0;
-#endif
-    if (!is_added) throw std::runtime_error("no memory for the model's text");
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { mj_deleteVFS(vfs_.get()); }
-
-  const mjVFS* get() const { return vfs_.get(); }
-
- private:
-  std::unique_ptr<mjVFS> vfs_;
-};
-
-struct ModelDeleter {
-  void operator()(mjModel* m) const { mj_deleteModel(m); }
-};
-struct DataDeleter {
-  void operator()(mjData* d) const { mj_deleteData(d); }
-};
-using ModelPtr = std::unique_ptr<mjModel, ModelDeleter>;
-using DataPtr = std::unique_ptr<mjData, DataDeleter>;
-
 ModelPtr load_model(const PeerTree& tree) {
-  const MemoryFile file(mjcf_text(tree));
-  char why[200] = "cannot load the model";
-  ModelPtr model(mj_loadXML(kFileName, file.get(), why, sizeof why));
-  if (!model) throw std::runtime_error(why);
+  ModelPtr model = thenar_peer::load_mjcf(mjcf_text(tree));
   if (model->nv != tree.link_count) throw std::runtime_error("not as many degrees of freedom as links");
   return model;
 }
@@ -243,11 +197,6 @@ int integrator_of(PeerIntegrator integrator) {
   return -1;
 }
 
-/// A state that has blown up is noticed by mj_step, which counts it and starts the motion anew.
-bool has_blown_up(const mjData& d) {
-  return d.warning[mjWARN_BADQPOS].number + d.warning[mjWARN_BADQVEL].number + d.warning[mjWARN_BADQACC].number > 0;
-}
-
 int advance(void* self, PeerIntegrator integrator, double h, int steps, double* q, double* v) {
   MujocoPeer& p = *static_cast<MujocoPeer*>(self);
   mjModel* m = p.model.get();
@@ -262,15 +211,12 @@ int advance(void* self, PeerIntegrator integrator, double h, int steps, double* 
   int made = 0;
   for (; made < steps; ++made) {
     mj_step(m, d);
-    if (has_blown_up(*d)) break;
+    if (thenar_peer::has_blown_up(*d)) break;
   }
   p.order.from_peer(d->qpos, q);
   p.order.from_peer(d->qvel, v);
   return made;
 }
-
-/// What MuJoCo warns of is reported by advance(); by itself it would write a file.
-void ignore_warning(const char*) {}
 
 void destroy(void* self) { delete static_cast<MujocoPeer*>(self); }
 
@@ -290,7 +236,7 @@ extern "C" __attribute__((visibility("default"))) bool thenar_peer_create(const 
     auto self = std::make_unique<MujocoPeer>(*tree);
     const char* name = self->name.c_str();
     *peer = Peer{name, self.release(), forward_dynamics, forward_dynamics, inverse_dynamics, advance, destroy};
-    mju_user_warning = ignore_warning;
+    mju_user_warning = thenar_peer::ignore_warning;
     return true;
   } catch (const std::exception& e) {
     return refuse(error, e.what());

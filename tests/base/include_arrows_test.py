@@ -30,6 +30,7 @@ THIRD_PARTY = {
     "bullet/": {"bench/peers"},
     "dart/": {"bench/peers"},
     "fcl/": {"bench/peers"},
+    "ode/": {"bench/peers"},
     "siconos/": {"bench/peers"},
     "unsupported/Eigen/": {"bench/peers"},
 }
