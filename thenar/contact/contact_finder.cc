@@ -20,11 +20,22 @@ std::vector<BodyShape> sort_by_body(std::vector<BodyShape> shapes) {
   return shapes;
 }
 
-BroadPhase make_broad_phase(const Model& model, const std::vector<BodyShape>& shapes, const ContactRules& rules) {
+/// In planar problems a flat ellipse is the section of an ellipsoid: the same in the plane, but with an inside, which
+/// tells how deep others are in it.
+GrownCore make_contact_core(const Shape& shape, bool is_planar) {
+  GrownCore out = make_core(shape);
+  if (!is_planar || out.core.kind != CoreKind::plate) return out;
+  out.core.kind = CoreKind::ellipsoid;
+  out.core.size.z = std::max(out.core.size.x, out.core.size.y);
+  return out;
+}
+
+BroadPhase make_broad_phase(const Model& model, const std::vector<BodyShape>& shapes, const ContactRules& rules,
+                            bool is_planar) {
   ShapedBodies shaped = find_touching_pairs(model, shapes, rules);
   std::vector<BroadPhaseShape> out;
   for (const BodyShape& shape : shapes) {
-    out.push_back({make_core(shape.shape), shaped.place[static_cast<std::size_t>(shape.body)]});
+    out.push_back({make_contact_core(shape.shape, is_planar), shaped.place[static_cast<std::size_t>(shape.body)]});
   }
   return BroadPhase(std::move(out), std::move(shaped.filter));
 }
@@ -46,7 +57,7 @@ ContactFinder::ContactFinder(const Model& model, std::vector<BodyShape> shapes, 
       shapes_(sort_by_body(std::move(shapes))),
       rank_(find_ranks(model, shapes_)),
       is_planar_(thenar::is_planar(model)),
-      broad_phase_(make_broad_phase(model, shapes_, rules)),
+      broad_phase_(make_broad_phase(model, shapes_, rules, is_planar_)),
       X_WS_(shapes_.size()) {}
 
 void ContactFinder::update(const Workspace<double>& workspace, double margin) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/contact/contact_rows.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <variant>
 
@@ -27,14 +26,11 @@ ContactSide make_side(const ContactFinder& finder, BodyIndex body, int shape, in
   return make_contact_side(body, finder.core(shape), finder.shapes()[static_cast<std::size_t>(shape)].X_BS, feature);
 }
 
-/// In planar problems bare lines and rims have one normal, across them and in the plane, which they do not tell where
-/// they touch each other along their length. A face that stands on the line, an ellipsoid around the rim, have the same
-/// motion in the plane and tell it. `n_W` is the outward normal.
+/// In planar problems a bare line has one normal to either side, across it and in the plane, which it does not tell
+/// where it touches another along its length. A face that stands on the line has the same motion in the plane and tells
+/// it. `n_W` is the outward normal.
 ContactSide stand_in_plane(const Model& model, const Workspace<double>& workspace, const ContactSide& side,
                            const Vec3<double>& n_W) {
-  if (const auto* ring = std::get_if<RingSurface>(&side.surface); ring != nullptr && ring->radius == 0) {
-    return {side.body, EllipsoidSurface{{ring->a, ring->b, std::max(ring->a, ring->b)}}, side.X_BF, side.feature, false};
-  }
   const auto* line = std::get_if<CylinderSurface>(&side.surface);
   if (line == nullptr || line->radius > 0) return side;
   const Eigen::Matrix3d R_WB = calc_body_pose(model, workspace, side.body).R.eigen();

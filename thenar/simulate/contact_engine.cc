@@ -22,7 +22,7 @@ constexpr double kTouch = 1e-11, kTouchOfTolerance = 0.1;
 /// What impulses leave of a speed that should be 0, as a part of the fastest: what their solvers promise.
 constexpr double kCalm = 1e-8;
 /// Slip that has gone through 0 within so many tolerated errors of it is at rest: which way it turns there is noise.
-constexpr double kErrorsAtRest = 10;
+constexpr double kErrorsAtRest = 100;
 /// The speed that belongs to the size of a scenario, times this, is as fast as anything that counts.
 constexpr double kSlowest = 1e-3;
 /// Slip below this part of the speed that belongs to the size of a scenario has no direction of its own.
@@ -191,7 +191,11 @@ bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
     const bool rebounds = !is_plastic && round < kElasticRounds;
     context_.slowest_strike = rebounds ? slowest : std::numeric_limits<double>::infinity();
     const ImpactInstant impact = internal::assemble_impact(context_, state);
-    if (!impact.is_struck()) return true;
+    if (!impact.is_struck()) {
+      // What the instant takes for rest is rest, or friction would act along rounding.
+      if (round == 0) calm(state, impact.rest);
+      return true;
+    }
     const ImpactAnswer answer = solve_impact(impact.problem, scenario_.impact);
     if (answer.status != ImpactStatus::done) {
       fault_ = fmt::format("the impact has no answer{}{}", answer.reason.empty() ? "" : ": ", answer.reason);
@@ -202,7 +206,7 @@ bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
     const double fastest =
         std::max({calc_fastest(impact, state.v), calc_fastest(impact, v), kSlowest * scales.length / scales.time});
     state.v = v;
-    calm(state, fastest);
+    calm(state, kCalm * fastest);
   }
   fault_ = "impacts do not come to an end";
   return false;
@@ -229,16 +233,16 @@ void ContactEngine::note_strikes(const ImpactInstant& impact, const VectorX<doub
   }
 }
 
-/// Speeds that impulses have left of 0 become 0: of parting where contacts stay in touch, of slip where they stick.
-void ContactEngine::calm(State& state, double fastest) {
+/// Speeds below `slow` (m/s) become 0: of parting where contacts stay in touch, of slip where they stick.
+void ContactEngine::calm(State& state, double slow) {
   look_at(state);
   context_.finder().update(workspace_, context_.touch);
   std::vector<HeldContact> held;
   for (const FoundContact& found : context_.finder().contacts()) {
     const ContactLaw& law = context_.laws().find_law(found.body_A, found.body_B);
     HeldContact contact(scenario_.model, workspace_, context_.finder(), found, law, ContactHold::rolling, 0);
-    if (contact.is_immovable() || std::abs(contact.velocity()(0)) > kCalm * fastest) continue;
-    if (calc_slip_speed(contact) > kCalm * fastest) contact.set_hold(ContactHold::smooth);
+    if (contact.is_immovable() || std::abs(contact.velocity()(0)) > slow) continue;
+    if (calc_slip_speed(contact) > slow) contact.set_hold(ContactHold::smooth);
     held.push_back(std::move(contact));
   }
   if (held.empty()) return;
@@ -248,8 +252,8 @@ void ContactEngine::calm(State& state, double fastest) {
     JointRow& row = motion_.rows()[static_cast<std::size_t>(i)];
     if (row.kind() == JointRowKind::friction || (row.kind() == JointRowKind::stop && !joints_.touches(i))) continue;
     row.update(state.q.data(), state.v.data());
-    const double slow = kCalm * tolerances_.unit(row.dof()) * fastest / tolerances_.scales().length;
-    if (std::abs(row.multiply(state.v.data())) <= slow) mode.held.push_back(i);
+    const double slow_joint = slow * tolerances_.unit(row.dof()) / tolerances_.scales().length;
+    if (std::abs(row.multiply(state.v.data())) <= slow_joint) mode.held.push_back(i);
   }
   motion_.set_mode(mode);
   motion_.set_contacts(std::move(held));
@@ -285,6 +289,13 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
     case Verdict::several:
       break;
   }
+  // What is at rest stays there as long as forces exist that hold it, whatever else it could do (physics: slip begins
+  // when no admissible force is left).
+  for (std::size_t i = 0; i < instant.cells.size(); ++i) {
+    if (!goes_on_as_it_is(instant, instant.cells[i])) continue;
+    cell_ = i;
+    return true;
+  }
   // One set of modes whose motion depends on how pressure is shared: as by equal springs, with the least forces.
   if (std::all_of(instant.cells.begin(), instant.cells.end(), has_same_modes)) return true;
   if (scenario_.run.on_indeterminate != OnIndeterminate::stop) {
@@ -299,6 +310,19 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
   fault_ +=
       fmt::format(" 'thenar solve --at {:.9g}' has them all, and 'run: {{on_indeterminate: first}}' goes on", state.t);
   return false;
+}
+
+/// Whether every contact that rolls and presses does so in the answer, and every one that slides slides on.
+bool ContactEngine::goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const {
+  bool any_rests = false;
+  for (std::size_t i = 0; i < instant.contacts.size(); ++i) {
+    const InstantContact& contact = instant.contacts[i];
+    if (contact.row < 0) continue;
+    if (cell.modes[i] == ContactMode::break_away) return false;
+    if (contact.has_friction() && contact.slides != (cell.modes[i] == ContactMode::slide)) return false;
+    any_rests = any_rests || !contact.slides;
+  }
+  return any_rests;
 }
 
 std::size_t ContactEngine::choose_cell(const Instant& instant) const {

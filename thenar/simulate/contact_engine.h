@@ -92,9 +92,10 @@ class ContactEngine {
   bool rests(const HeldContact& contact, const VectorX<double>& v) const;
   bool resolve_impacts(State& state, bool is_plastic);
   void note_strikes(const ImpactInstant& impact, const VectorX<double>& v);
-  void calm(State& state, double fastest);
+  void calm(State& state, double slow);
   bool resolve_instant(State& state);
   std::size_t choose_cell(const Instant& instant) const;
+  bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
   bool may_go_on(const Instant& instant, const State& state);
   void set_modes(const State& state);
   bool begins_to_slip() const;

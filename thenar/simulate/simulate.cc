@@ -29,6 +29,10 @@ constexpr int kStepsPerProgress = 256;
 /// Events at one instant after which impacts are taken as plastic, and after which the run gives up.
 constexpr int kPatience = 20;
 constexpr int kMostEventsAtOnce = 200;
+/// Events within this part of the time scale that are more than bouncing or chatter that comes to an end.
+constexpr double kStormTime = 1e-5;
+constexpr int kMostEventsInStorm = 1000;
+
 void check_scenario(const Scenario& s) {
   if (const std::string fault = s.run.find_fault(); !fault.empty()) throw std::invalid_argument(fault);
   if (s.initial.q.size() != s.model.position_count() || s.initial.v.size() != s.model.velocity_count()) {
@@ -326,9 +330,23 @@ class Run {
   bool note_progress() {
     stalled_ = state_.t - stalled_since_ > tolerances_.simultaneous() ? 0 : stalled_ + 1;
     if (stalled_ == 0) stalled_since_ = state_.t;
-    if (stalled_ < kMostEventsAtOnce) return true;
-    return end(RunStatus::failed, fmt::format("more than {} events at t = {:.9g} s: the motion does not go on",
-                                              kMostEventsAtOnce, state_.t));
+    if (stalled_ >= kMostEventsAtOnce) {
+      return end(RunStatus::failed, fmt::format("more than {} events at t = {:.9g} s: the motion does not go on{}",
+                                                kMostEventsAtOnce, state_.t, name_last_contact()));
+    }
+    storm_ = state_.t - storm_since_ > kStormTime * tolerances_.scales().time ? 0 : storm_ + 1;
+    if (storm_ == 0) storm_since_ = state_.t;
+    if (storm_ < kMostEventsInStorm) return true;
+    return end(
+        RunStatus::failed,
+        fmt::format("more than {} events from t = {:.12g} s to {:.12g} s: contacts change faster than the motion "
+                    "can be followed{}; a tighter 'tolerance' may help",
+                    kMostEventsInStorm, storm_since_, state_.t, name_last_contact()));
+  }
+
+  std::string name_last_contact() const {
+    return at_contact_ ? fmt::format(" (the last one: {} of '{}')", to_string(at_contact_->kind), at_contact_->name)
+                       : "";
   }
 
   // --- What is told -----------------------------------------------------------------------------------------------
@@ -566,7 +584,7 @@ class Run {
   long long next_row_ = 0;
   double last_row_time_ = -1;
   long long advances_ = 0;
-  double energy_lost_ = 0;  ///< J, at the last instant
+  double energy_lost_ = 0;               ///< J, at the last instant
   std::vector<StopResponse> responses_;  ///< per row
   std::vector<Strike> strikes_;
   std::vector<long long> strikes_in_a_row_;  ///< per row, since the joint last rested there
@@ -575,6 +593,8 @@ class Run {
   bool is_settled_ = false;  ///< whether the first instant has passed
   int stalled_ = 0;          ///< events since stalled_since_
   double stalled_since_ = -1;
+  int storm_ = 0;  ///< events since storm_since_
+  double storm_since_ = -1;
 };
 
 }  // namespace
