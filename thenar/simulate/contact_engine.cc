@@ -27,8 +27,8 @@ constexpr double kErrorsAtRest = 100;
 constexpr double kSlowest = 1e-3;
 /// Slip below this part of the speed that belongs to the size of a scenario has no direction of its own.
 constexpr double kNoSlip = 1e-10;
-/// Nor has slip below this part of what errors of steps may make of it.
-constexpr double kNoSlipOfTolerance = 0.1;
+/// Nor has slip below so many times what errors of steps may make of it.
+constexpr double kNoSlipOfTolerance = 10;
 /// Rounds of impacts at one instant with rebounds, and in all.
 constexpr int kElasticRounds = 10, kMostRounds = 20;
 /// Nodes that the search for other answers may take at an instant: some milliseconds.
@@ -102,7 +102,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   changes_.clear();
   energy_lost_ = 0;
   const std::vector<Known> before = list_known();
-  keep_frames();
+  keep_frames(state);
   const double energy = calc_energy(scenario_.model, state);
   try {
     if (at && at->kind == ContactCrossingKind::stick) bring_to_rest(state, *at);
@@ -128,12 +128,15 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   return true;
 }
 
-/// Contacts that go on keep the axes T and U that they have.
-void ContactEngine::keep_frames() {
+/// Contacts that go on keep the axes T and U that they have, and the direction of their friction.
+void ContactEngine::keep_frames(const State& state) {
   context_.lasting_frames.clear();
-  for (const HeldContact& contact : motion_.contacts()) {
+  look_at(state);
+  for (HeldContact contact : motion_.contacts()) {
+    if (!contact.update(workspace_)) continue;
     const FoundContact& place = contact.found();
-    context_.lasting_frames.push_back({place.shape_A, place.shape_B, place.id, contact.frame()});
+    context_.lasting_frames.push_back(
+        {place.shape_A, place.shape_B, place.id, contact.frame(), contact.calc_opposed_slip()});
   }
 }
 
@@ -446,7 +449,7 @@ long long& ContactEngine::strike_count(const FoundContact& place) {
 
 // --- Crossings -------------------------------------------------------------------------------------------------------
 
-std::optional<ContactCrossing> ContactEngine::find_crossing(Stepper& stepper, int patience) {
+ContactWatch::Finding ContactEngine::find_crossing(Stepper& stepper, int patience) {
   const double margin = ContactWatch::kForceMargin * std::pow(10.0, std::min(patience / 4, 4));
   return watch_.find(stepper, margin);
 }

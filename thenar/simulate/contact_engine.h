@@ -52,7 +52,7 @@ class ContactEngine {
 
   /// The first crossing of contacts in the last step. `patience` counts how often the run has been at this instant: the
   /// margin of forces grows with it.
-  std::optional<ContactCrossing> find_crossing(Stepper& stepper, int patience);
+  ContactWatch::Finding find_crossing(Stepper& stepper, int patience);
 
   // Answers to settle.
   const std::vector<ContactStrike>& strikes() const { return strikes_; }
@@ -114,7 +114,7 @@ class ContactEngine {
   ContactMotion find_motion(const HeldContact& contact) const;
   void add_free_pairs(const State& state, std::vector<ContactSample>& out);
   std::vector<Known> list_known() const;
-  void keep_frames();
+  void keep_frames(const State& state);
 
   const Scenario& scenario_;
   ConstrainedMotion& motion_;

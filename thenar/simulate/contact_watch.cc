@@ -28,6 +28,11 @@ constexpr double kTrust = 0.05;
 constexpr int kMostHalvings = 12;
 /// Pairs are looked at within this part of the size, or so many times what bodies travel from place to place.
 constexpr double kReach = 0.02, kReachOfTravel = 1.5;
+/// An implicit step should end where a force crosses its bound in it, or so little later, as a part of the forces'
+/// size; unless it is so short, as a part of the time scale, that it does not matter.
+constexpr double kBehind = 1.02, kLittleBeyond = 1e-6, kShortestTime = 1e-9;
+/// How much a step is made shorter at once.
+constexpr double kLeastPart = 0.02, kMostPart = 0.95;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The least value between 0 and h of the cubic with these values and slopes at its ends, and where.
@@ -86,11 +91,18 @@ ContactWatch::ContactWatch(const Scenario& scenario, ConstrainedMotion& motion)
   }
 }
 
-std::optional<ContactCrossing> ContactWatch::find(Stepper& stepper, double force_margin) {
+ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) {
   std::optional<ContactCrossing> first;
   find_touches(stepper, first);
-  find_changes(stepper, force_margin, first);
-  return first;
+  if (motion_.contacts().empty()) return {.retry = {}, .crossing = std::move(first)};
+  look_at_forces(stepper, force_margin);
+  find_slow_changes(stepper, first);
+  if (!stepper.is_implicit()) {
+    find_changes(stepper, force_margin, first);
+    return {.retry = {}, .crossing = std::move(first)};
+  }
+  if (const auto retry = find_changes_at_end(stepper, force_margin, first)) return {.retry = retry, .crossing = {}};
+  return {.retry = {}, .crossing = std::move(first)};
 }
 
 /// Keeps the crossing if it is the first so far.
@@ -278,38 +290,52 @@ ContactWatch::HeldValues ContactWatch::read_held(std::size_t i, double force_mar
     }
     out.friction = mu * force(0) - friction + margin;
   }
-  if (contact.hold() == ContactHold::sliding) out.slip = contact.slip_along() + slip_allowance_;
+  if (contact.hold() == ContactHold::sliding) out.slip = contact.slip_along();
   out.exit = contact.calc_exit(motion_.contact_workspace(), size_);
   return out;
 }
 
-void ContactWatch::find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first) {
-  const std::size_t contacts = motion_.contacts().size();
-  if (contacts == 0) return;
-  const std::vector<double>& nodes = crossings_.nodes();
-  const auto count = static_cast<Eigen::Index>(nodes.size());
-  MatrixX<double> normal(count, contacts), friction = normal, slip = normal, exit = normal;
-  bool is_redundant = false;
+/// What every contact must keep ≥ 0, at the places of the step.
+void ContactWatch::look_at_forces(Stepper& stepper, double force_margin) {
+  const auto contacts = static_cast<Eigen::Index>(motion_.contacts().size());
+  const auto count = static_cast<Eigen::Index>(crossings_.nodes().size());
+  for (MatrixX<double>* matrix : {&normal_, &friction_, &slip_, &exit_}) matrix->resize(count, contacts);
+  is_redundant_ = false;
   for (Eigen::Index k = 0; k < count; ++k) {
-    stepper.evaluate(nodes[static_cast<std::size_t>(k)]);
-    is_redundant = is_redundant || motion_.has_redundant_contacts();
-    for (std::size_t i = 0; i < contacts; ++i) {
-      const HeldValues values = read_held(i, force_margin);
-      const auto column = static_cast<Eigen::Index>(i);
-      normal(k, column) = values.normal, friction(k, column) = values.friction;
-      slip(k, column) = values.slip, exit(k, column) = values.exit;
+    stepper.evaluate(crossings_.nodes()[static_cast<std::size_t>(k)]);
+    is_redundant_ = is_redundant_ || motion_.has_redundant_contacts();
+    for (Eigen::Index i = 0; i < contacts; ++i) {
+      const HeldValues values = read_held(static_cast<std::size_t>(i), force_margin);
+      normal_(k, i) = values.normal, friction_(k, i) = values.friction;
+      slip_(k, i) = values.slip, exit_(k, i) = values.exit;
     }
   }
-  if (is_redundant) {
-    std::vector<char> suspect;
-    for (Eigen::Index k = 0; k < count; ++k) {
-      suspect.push_back(std::min(normal.row(k).minCoeff(), friction.row(k).minCoeff()) < 0);
-    }
-    find_redundant_change(stepper, force_margin, suspect, first);
-  }
-  for (std::size_t i = 0; i < contacts; ++i) {
+}
+
+/// Slips that end, and features that are left: functions of the state alone.
+void ContactWatch::find_slow_changes(Stepper& stepper, std::optional<ContactCrossing>& first) {
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
     const auto column = static_cast<Eigen::Index>(i);
-    const ContactHold hold = motion_.contacts()[i].hold();
+    const HeldContact& contact = motion_.contacts()[i];
+    if (contact.hold() == ContactHold::sliding) {
+      // Slip that begins in this step is no slip that ends, whatever rounding says of its first moments.
+      const double allowed = slip_(0, column) < kBeginning * contact.no_slip() ? contact.no_slip() : 0;
+      const auto function = [&](double theta) {
+        stepper.evaluate(theta);
+        return motion_.contacts()[i].slip_along() + allowed;
+      };
+      narrow(slip_.col(column).array() + allowed, function,
+             {.kind = ContactCrossingKind::stick, .held = static_cast<int>(i), .name = contact.name()}, first);
+    }
+    find_exit(stepper, i, exit_.col(column), first);
+  }
+}
+
+/// Forces that leave their bounds, in a step of the explicit method.
+void ContactWatch::find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first) {
+  if (is_redundant_) return find_redundant_change(stepper, force_margin, first);
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
+    const auto column = static_cast<Eigen::Index>(i);
     const auto look = [&](const MatrixX<double>& values, double HeldValues::*member, ContactCrossingKind kind) {
       const auto function = [&](double theta) {
         stepper.evaluate(theta);
@@ -318,20 +344,50 @@ void ContactWatch::find_changes(Stepper& stepper, double force_margin, std::opti
       narrow(values.col(column), function,
              {.kind = kind, .held = static_cast<int>(i), .name = motion_.contacts()[i].name()}, first);
     };
-    if (!is_redundant) {
-      look(normal, &HeldValues::normal, ContactCrossingKind::break_away);
-      if (hold == ContactHold::rolling) look(friction, &HeldValues::friction, ContactCrossingKind::slip);
+    look(normal_, &HeldValues::normal, ContactCrossingKind::break_away);
+    if (motion_.contacts()[i].hold() == ContactHold::rolling) {
+      look(friction_, &HeldValues::friction, ContactCrossingKind::slip);
     }
-    if (hold == ContactHold::sliding) {
-      // Slip that begins in this step is no slip that ends, whatever rounding says of its first moments.
-      const double no_slip = motion_.contacts()[i].no_slip();
-      slip_allowance_ = slip(0, column) < kBeginning * no_slip ? no_slip : 0;
-      slip.col(column).array() += slip_allowance_;
-      look(slip, &HeldValues::slip, ContactCrossingKind::stick);
-      slip_allowance_ = 0;
-    }
-    find_exit(stepper, i, exit.col(column), first);
   }
+}
+
+/// The same in a step of the implicit method, at its end. Where a force is beyond its bound by more than a little
+/// there, the step has to be made again, to where that is expected: the answer is its length.
+std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double force_margin,
+                                                        std::optional<ContactCrossing>& first) {
+  const double t_before = first ? first->theta : 2;
+  if (t_before < 1) return std::nullopt;  // the step does not go to its end
+  ContactCrossing found;
+  double least = 0, start = 0;
+  const Eigen::Index end = normal_.rows() - 1;
+  if (is_redundant_) {
+    if (std::min(normal_.row(end).minCoeff(), friction_.row(end).minCoeff()) >= 0) return std::nullopt;
+    least = force_margin - calc_unrest(stepper, 1, &found.held);
+    start = force_margin;
+    found.kind = ContactCrossingKind::slip;
+  } else {
+    const double scale = std::max(motion_.contact_force_scale(), 1e-300);
+    for (Eigen::Index i = 0; i < normal_.cols(); ++i) {
+      for (const auto& [values, kind] :
+           {std::pair(&normal_, ContactCrossingKind::break_away), std::pair(&friction_, ContactCrossingKind::slip)}) {
+        if ((*values)(end, i) / scale >= least) continue;
+        least = (*values)(end, i) / scale;
+        start = (*values)(0, i) / scale;
+        found.kind = kind;
+        found.held = static_cast<int>(i);
+      }
+    }
+  }
+  if (!(least < 0)) return std::nullopt;
+  const bool is_short = stepper.h() < kShortestTime * stepper.scale_of_time();
+  if (-least > kLittleBeyond && !is_short) {
+    const double part = start > 0 ? kBehind * start / (start - least) : 0.5;
+    return std::clamp(part, kLeastPart, kMostPart) * stepper.h();
+  }
+  found.theta = 1;
+  if (found.held >= 0) found.name = motion_.contacts()[static_cast<std::size_t>(found.held)].name();
+  first = std::move(found);
+  return std::nullopt;
 }
 
 /// Features are left where the exit rises from 0: it has a kink there, so that the places bracket it.
@@ -383,13 +439,14 @@ double ContactWatch::calc_unrest(Stepper& stepper, double theta, int* fastest) {
   return scale > 0 ? out / scale : 0;
 }
 
-void ContactWatch::find_redundant_change(Stepper& stepper, double force_margin, const std::vector<char>& suspect,
-                                         std::optional<ContactCrossing>& first) {
+void ContactWatch::find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first) {
   const std::vector<double>& nodes = crossings_.nodes();
   const auto rest = [&](double theta) { return force_margin - calc_unrest(stepper, theta); };
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     if (first && k > 0 && first->theta <= nodes[k - 1]) return;
-    if (!suspect[k] || rest(nodes[k]) >= 0) continue;
+    const auto row = static_cast<Eigen::Index>(k);
+    const bool is_suspect = std::min(normal_.row(row).minCoeff(), friction_.row(row).minCoeff()) < 0;
+    if (!is_suspect || rest(nodes[k]) >= 0) continue;
     double theta = nodes[k];
     if (k > 0) theta = refine_crossing({nodes[k - 1], nodes[k]}, kBracket, rest).after;
     if (first && first->theta <= theta) return;

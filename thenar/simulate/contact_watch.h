@@ -18,6 +18,10 @@
 /// is decided by the instant (contact_instant.h), which takes less for nothing. Forces do not jump where a contact
 /// breaks or begins to slip with μ_s = μ, so that a delay by that margin changes the motion by its square only.
 ///
+/// Where the motion is stiff (slip that has just begun, whose direction is no better known than the tolerance), forces
+/// are told at the end of a step of the implicit method only, where transients have died out; a step in which one has
+/// crossed its bound by then is made again so that it ends close behind it.
+///
 /// **Redundant contacts.** Their forces are one choice of many (the least), and one beyond its bound says nothing yet.
 /// Then the problem of the contacts that hold is solved as it is (ConeSolver): as long as it has an answer that leaves
 /// all of them where they are, forces that the cones admit exist, and nothing happens. What moves in the answer tells
@@ -51,8 +55,12 @@ class ContactWatch {
   /// All must outlive it.
   ContactWatch(const Scenario& scenario, ConstrainedMotion& motion);
 
+  struct Finding {
+    std::optional<double> retry;  ///< the step must be made again with this length, s, before one can tell
+    std::optional<ContactCrossing> crossing;
+  };
   /// The first crossing in the stepper's last step, if any. The motion must be in the mode of that step.
-  std::optional<ContactCrossing> find(Stepper& stepper, double force_margin = kForceMargin);
+  Finding find(Stepper& stepper, double force_margin = kForceMargin);
 
   /// Forces of the contacts that hold where the motion was evaluated last, with the acceleration found there: the least
   /// ones if the cones admit them, else others that they do.
@@ -87,11 +95,14 @@ class ContactWatch {
   void choose_reach(Stepper& stepper);
 
   HeldValues read_held(std::size_t contact, double force_margin) const;
+  void look_at_forces(Stepper& stepper, double force_margin);
+  void find_slow_changes(Stepper& stepper, std::optional<ContactCrossing>& first);
   void find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
+  std::optional<double> find_changes_at_end(Stepper& stepper, double force_margin,
+                                            std::optional<ContactCrossing>& first);
   void find_exit(Stepper& stepper, std::size_t contact, const VectorX<double>& exits,
                  std::optional<ContactCrossing>& first);
-  void find_redundant_change(Stepper& stepper, double force_margin, const std::vector<char>& suspect,
-                             std::optional<ContactCrossing>& first);
+  void find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
   const ConeSolution& solve_held(const double* vdot);
   double calc_unrest(Stepper& stepper, double theta, int* fastest = nullptr);
   template <class Function>
@@ -104,11 +115,12 @@ class ContactWatch {
   ContactFinder finder_;
   std::vector<double> radii_;  ///< of each shape about its body's origin, m; infinite of planes and bowls
   CrossingFinder crossings_;
+  MatrixX<double> normal_, friction_, slip_, exit_;  ///< by place and contact: HeldValues
+  bool is_redundant_ = false;
   ConeSolver solver_;
   ConstraintProblem problem_;
   VectorX<double> z_;
   std::vector<Vector4<double>> forces_;
-  double slip_allowance_ = 0;    ///< m/s
   double size_ = 0, reach_ = 0;  ///< m: of the scene; pairs farther apart than `reach_` are not looked at
 };
 

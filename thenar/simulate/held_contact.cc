@@ -12,6 +12,8 @@ namespace {
 
 /// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
 constexpr double kNoMotion = 1e-9;
+/// So many times what counts as none is a slip whose direction is its own.
+constexpr double kFast = 10;
 /// A normal so far from those that its feature has there (rad) belongs to another place.
 constexpr double kAstray = 0.8;
 
@@ -125,13 +127,15 @@ std::array<double, 3> HeldContact::calc_friction_power(const std::array<double, 
   return {law_.friction * slip[0], law_.friction * slip[1], torsion * slip[2]};
 }
 
-/// μ u on the side of the slip at the anchor, and a little of its direction there.
+/// μ u on the side of the slip at the anchor, and a little of its direction there as long as it is slow.
 Vector3<double> HeldContact::calc_friction_direction() const {
   const std::array<double, 3> power = calc_friction_power(slip());
   const double side = slip_along_ < 0 ? -1 : 1;
+  const double ratio = std::hypot(power[0], power[1], power[2]) / (kFast * law_.friction * no_slip_);
+  const double little = law_.friction * no_slip_ / (1 + ratio * ratio * ratio * ratio);
   Vector3<double> out;
   for (std::size_t k = 0; k < 3; ++k) {
-    out(static_cast<Eigen::Index>(k)) = side * power[k] + law_.friction * no_slip_ * slip_direction_[k];
+    out(static_cast<Eigen::Index>(k)) = side * power[k] + little * slip_direction_[k];
   }
   return out;
 }
@@ -147,6 +151,13 @@ void HeldContact::update_friction() {
   if (!(size > 0)) return;
   ratio_ = {-law_.friction * direction(0) / size, -law_.friction * direction(1) / size,
             -law_.torsion * direction(2) / size};
+}
+
+std::array<double, 3> HeldContact::calc_opposed_slip() const {
+  if (hold_ != ContactHold::sliding) return {};
+  const Vector3<double> direction = calc_friction_direction();
+  const bool turns = law_.fingertip == Fingertip::soft && law_.torsion > 0;
+  return {direction(0) / law_.friction, direction(1) / law_.friction, turns ? direction(2) / law_.torsion : 0};
 }
 
 Matrix3<double> HeldContact::calc_friction_slope() const {

@@ -13,9 +13,9 @@
 ///
 /// **Slip.** Friction follows the slip u, whose direction is not defined where slip comes to rest, which is an event.
 /// So that a step can reach beyond it, the direction is taken on the side of the slip at the last anchor: with its
-/// direction d, friction acts along u sign(u · d) + ε d. Where slip goes through 0 in a straight line this continues it
-/// smoothly, and `slip_along()` = u · d changes sign. ε, a speed that counts as none, keeps rounding from turning
-/// friction about where slip begins.
+/// direction d, friction acts along u sign(u · d) + ε d, the second term as long as u is not much larger than ε. Where
+/// slip goes through 0 in a straight line this continues it smoothly, and `slip_along()` = u · d changes sign. ε, a
+/// speed that counts as none, keeps rounding from turning friction about where slip begins.
 
 #include <array>
 #include <string>
@@ -80,6 +80,8 @@ class HeldContact {
   double calc_friction_limit(int row) const { return row == 3 ? law_.torsion : law_.static_friction; }
   /// Friction along T, U and about N per unit of normal force of a contact that slides; else 0.
   const std::array<double, 3>& friction_ratio() const { return ratio_; }
+  /// The slip along T, U and about N that this friction opposes, m/s and rad/s.
+  std::array<double, 3> calc_opposed_slip() const;
   /// How that changes with the slip along T, U and about N; it is large where slip is slow, 1/|u|.
   Matrix3<double> calc_friction_slope() const;
   /// Slip along its direction at the last anchor, m/s; negative where it has turned round since.

@@ -73,10 +73,11 @@ class InstantBuilder {
       out_.contacts.push_back(std::move(contact));
       contact_rows_.push_back(std::move(touching.rows));
     }
-    for (std::size_t i = 0; i < out_.contacts.size(); ++i) add_contact(out_.contacts[i], contact_rows_[i]);
+    for (std::size_t i = 0; i < out_.contacts.size(); ++i)
+      add_contact(out_.contacts[i], contact_rows_[i], found[i].slip);
   }
 
-  void add_contact(InstantContact& contact, const ContactRows& rows) {
+  void add_contact(InstantContact& contact, const ContactRows& rows, const std::array<double, 3>& lasting_slip) {
     const double v_N = rows.velocity(0);
     if (v_N < -rest_) {
       throw std::runtime_error(
@@ -84,7 +85,7 @@ class InstantBuilder {
     }
     if (v_N > rest_) return;
     const ContactLaw& law = contact.law;
-    const std::array<double, 3> slip_ratio = find_sliding(contact, rows);
+    const std::array<double, 3> slip_ratio = find_sliding(contact, rows, lasting_slip);
     if (law.fingertip != Fingertip::frictionless) {
       contact.friction = contact.slides ? law.friction : law.static_friction;
     }
@@ -111,13 +112,15 @@ class InstantBuilder {
 
   /// Friction forces per normal force of a contact that slides: those that take most power from the slip, −μₖ² uₖ / |μ
   /// u| on the ellipsoid Σ (sₖ/μₖ)² = 1, which is YY (5) for a point. Sets contact.slides.
-  std::array<double, 3> find_sliding(InstantContact& contact, const ContactRows& rows) {
+  std::array<double, 3> find_sliding(InstantContact& contact, const ContactRows& rows,
+                                     const std::array<double, 3>& lasting_slip) {
     const ContactLaw& law = contact.law;
     const std::array<double, 3> mu{law.friction, law.friction, law.torsion};
     std::array<double, 3> slip{rows.velocity(1), rows.velocity(2), rows.velocity(3)};
     const bool turns = law.fingertip == Fingertip::soft && mu[0] > 0;
     const double speed = std::hypot(slip[0], slip[1], turns ? slip[2] * mu[2] / mu[0] : 0);
     contact.slides = speed > rest_;
+    if (contact.slides && lasting_slip != std::array<double, 3>{}) slip = lasting_slip;
     const DeclaredMode declared = context_.obeys_declared ? law.mode : DeclaredMode::automatic;
     if (declared == DeclaredMode::roll) contact.slides = false;
     if (declared == DeclaredMode::slide) {

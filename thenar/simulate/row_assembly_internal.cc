@@ -19,12 +19,14 @@ constexpr double kNoMotion = 1e-9;
 /// Motions slower than this part of what belongs to a scenario are rounding, once it is at rest.
 constexpr double kSlowest = 1e-3;
 
-void carry_lasting_frame(const AssemblyContext& context, FoundContact& place) {
+void carry_lasting_frame(const AssemblyContext& context, TouchingContact& contact) {
+  FoundContact& place = contact.place;
   for (const AssemblyContext::LastingFrame& known : context.lasting_frames) {
     if (known.shape_A != place.shape_A || known.shape_B != place.shape_B || known.id != place.id) continue;
     const ContactFrame<double> frame = carry_frame(known.frame, place.N);
     place.T = frame.T;
     place.U = frame.U;
+    contact.slip = known.slip;
     return;
   }
 }
@@ -76,11 +78,12 @@ std::vector<TouchingContact> find_touching_contacts(AssemblyContext& context, co
   finder.update(workspace, context.touch);
   std::vector<TouchingContact> out;
   for (const FoundContact& place : finder.contacts()) {
-    TouchingContact contact{contact_name(model, place), place, context.laws().find_law(place.body_A, place.body_B), {}};
+    TouchingContact contact{
+        contact_name(model, place), place, context.laws().find_law(place.body_A, place.body_B), {}, {}};
     if (place.gap < -context.overlap) {
       throw std::runtime_error(fmt::format("'{}' overlap by {:.3g} m", contact.name, -place.gap));
     }
-    carry_lasting_frame(context, contact.place);
+    carry_lasting_frame(context, contact);
     contact.rows = calc_contact_rows(model, workspace, finder, contact.place);
     if (!is_immovable(contact.rows, 0)) out.push_back(std::move(contact));
   }

@@ -5,6 +5,7 @@
 /// What the problems of an instant and of an impact are assembled from: the contacts that touch in a state, rows with
 /// their Jacobians, and A = J M⁻¹ Jᵀ of them.
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ class AssemblyContext {
     int shape_A = 0, shape_B = 0;
     std::uint64_t id = 0;
     ContactFrame<double> frame;
+    /// Of a contact that slides: what its friction takes for its slip along T, U and about N (HeldContact), which
+    /// differs where slip is slow; else 0.
+    std::array<double, 3> slip{};
   };
   std::vector<LastingFrame> lasting_frames;
   double touch = 0;            ///< m: what is nearer touches
@@ -65,6 +69,7 @@ struct TouchingContact {
   FoundContact place;
   ContactLaw law;
   ContactRows rows;
+  std::array<double, 3> slip{};  ///< of LastingFrame
 };
 
 /// All of them, in the order of the finder, but those that no joint can press together (a planar body on its plane).

@@ -128,7 +128,7 @@ class Run {
       std::optional<Crossing> crossing;
       if (!look_for_crossing(crossing)) return false;
       at_contact_.reset();
-      if (contacts_) look_for_contacts(crossing);
+      if (contacts_ && !look_for_contacts(crossing)) return false;
       const double theta = at_contact_ ? at_contact_->theta : crossing ? crossing->theta : 1;
       if (!emit_rows_inside(theta)) return false;
       if (contacts_ && (at_contact_ || crossing)) note_contacts_before(theta);
@@ -169,14 +169,21 @@ class Run {
   }
 
   /// The first thing that happens to contacts, if it comes before that of the joints.
-  void look_for_contacts(std::optional<Crossing>& crossing) {
-    at_contact_ = contacts_->find_crossing(stepper_, stalled_);
-    if (!at_contact_ || !crossing) return;
+  bool look_for_contacts(std::optional<Crossing>& crossing) {
+    for (;;) {
+      ContactWatch::Finding finding = contacts_->find_crossing(stepper_, stalled_);
+      at_contact_ = std::move(finding.crossing);
+      if (!finding.retry) break;
+      if (!stepper_.retry(*finding.retry)) return end(RunStatus::failed, explain_failure());
+      if (!look_for_crossing(crossing)) return false;
+    }
+    if (!at_contact_ || !crossing) return true;
     if (crossing->theta <= at_contact_->theta) {
       at_contact_.reset();
     } else {
       crossing.reset();
     }
+    return true;
   }
 
   /// A slip that is at right angles to where it began is no slip that ends.

@@ -41,6 +41,9 @@ class Stepper {
   double h() const { return h_; }
   double t_end() const { return t_end_; }
 
+  /// Of the scenario, s.
+  double scale_of_time() const { return tolerances_.scales().time; }
+
   /// A state inside the last step and what has been done by forces since its start.
   struct Point {
     VectorX<double> q, v;
