@@ -203,10 +203,15 @@ ModeCell AnswerFinder::make_answer(const VectorX<double>& z) const {
       return *cell;
     }
   }
-  point.span = MotionForm(problem_, scaled_, z).find_free_forces();
-  point.forces_unique = point.is_listed = point.span.cols() == 0;
-  if (!point.forces_unique) point.vertices.clear();
-  return point;
+  return make_span(z);
+}
+
+ModeCell AnswerFinder::make_span(const VectorX<double>& z) const {
+  ModeCell out = make_point(z);
+  out.span = MotionForm(problem_, scaled_, z).find_free_forces();
+  out.forces_unique = out.is_listed = out.span.cols() == 0;
+  if (!out.forces_unique) out.vertices.clear();
+  return out;
 }
 
 }  // namespace thenar::internal

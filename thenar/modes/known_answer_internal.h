@@ -30,6 +30,8 @@ class AnswerFinder {
   ModeCell make_point(const VectorX<double>& z) const;
   /// All forces with the motion of z.
   ModeCell make_answer(const VectorX<double>& z) const;
+  /// The same without corners: the span of these forces.
+  ModeCell make_span(const VectorX<double>& z) const;
 
   /// Whether two cells have the same motion, as far as it is unique.
   bool moves_alike(const ModeCell& a, const ModeCell& b) const;

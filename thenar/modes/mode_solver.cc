@@ -52,6 +52,19 @@ std::vector<ModeNode> make_short_proof(const VectorX<double>& weights) {
   return {root};
 }
 
+/// Contacts on smooth cones that a brief search is tried with.
+constexpr int kFewContacts = 2;
+
+int count_smooth_contacts(const ConstraintProblem& problem) {
+  int out = 0;
+  for (int i = 0; i < problem.size(); ++i) {
+    const ConstraintRow& row = problem.row(i);
+    out +=
+        row.kind == RowKind::normal && row.faces == 0 && !problem.is_sliding_contact(i) && problem.tangent_count(i) > 1;
+  }
+  return out;
+}
+
 /// A solution that alone proves that there is no other motion, or else the search.
 ModeSearchResult find_answers(const ConstraintProblem& problem, const ModeSearchOptions& options) {
   const internal::ScaledProblem scaled(problem);
@@ -65,7 +78,7 @@ ModeSearchResult find_answers(const ConstraintProblem& problem, const ModeSearch
       out.cells.push_back(finder.make_point(*z));
       out.tree = make_short_proof(*weights);
     } else {
-      out.cells.push_back(finder.make_answer(*z));
+      out.cells.push_back(options.is_brief ? finder.make_span(*z) : finder.make_answer(*z));
       const ModeCell& cell = out.cells.front();
       // With straight edges the search takes less time than all weights, unless it meets many cells with this motion.
       if (!is_exact || !cell.forces_unique) {
@@ -77,6 +90,10 @@ ModeSearchResult find_answers(const ConstraintProblem& problem, const ModeSearch
   }
   out.is_complete = !out.tree.empty();
   if (out.is_complete) return out;
+  if (options.is_brief && !out.cells.empty() && count_smooth_contacts(problem) > kFewContacts) {
+    out.reason = "the short proof does not decide, and contacts are too many to search for other answers in a run";
+    return out;
+  }
   // With straight edges a node takes less time than a test with known answers.
   if (is_exact) return search_modes(problem, options);
   if (has_parts) return search_modes(problem, options, out.cells);
@@ -120,7 +137,7 @@ ModeAnswer solve_modes(const ConstraintProblem& problem, const ModeSearchOptions
   check_problem(problem);
   if (problem.size() == 0) return make_empty_answer();
   ModeAnswer out = confirm(problem, find_answers(problem, options));
-  if (out.verdict != Verdict::undecided || !has_exact_mode_parts(problem)) return out;
+  if (out.verdict != Verdict::undecided || !has_exact_mode_parts(problem) || options.is_brief) return out;
   // Where inequalities leave a motion one force, that is seen only when everything is decided: without the short
   // proofs.
   ModeAnswer longer = confirm(problem, search_modes(problem, options));

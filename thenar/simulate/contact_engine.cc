@@ -270,6 +270,7 @@ bool ContactEngine::resolve_instant(State& state) {
   options.margins = false;
   const bool is_smooth = scenario_.contacts->cone.kind == FrictionCone::Kind::circular;
   options.search.most_nodes = is_smooth ? kSmoothNodes : kNodes;
+  options.search.is_brief = true;
   instant_ = internal::solve_instant(context_, state, options);
   return may_go_on(*instant_, state);
 }

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Random scenes: objects of all shapes that fall, roll, tumble and strike each other, hands of random trees among them
+// with random torques, any friction and restitution. Whatever happens, a run ends done or with a physical reason that it
+// states, every number is finite, nothing is inside anything else, friction adds no energy.
+//
+//     THENAR_SCENES=500 tests/physics/physics_random_scenes_test        # the shares of docs/verification.md
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "thenar/io/scenario_reader.h"
+#include "thenar/simulate/simulate.h"
+
+namespace thenar {
+namespace {
+
+constexpr double kSeconds = 2;
+
+class SceneMaker {
+ public:
+  explicit SceneMaker(unsigned seed) : random_(seed) {}
+
+  std::string make() {
+    std::string text = "thenar: 1\nname: random\nobjects:\n  - {name: floor, joint: fixed, shape: {plane: {}}}\n";
+    const int objects = pick(1, 4), hands = pick(0, 2);
+    for (int i = 0; i < objects; ++i) text += make_object(i);
+    if (hands > 0) text += "hands:\n";
+    for (int i = 0; i < hands; ++i) text += make_hand(i);
+    if (!torques_.empty()) text += "control:\n  - torque: {" + torques_ + "}\n";
+    text += fmt::format("contacts: {{friction: {:.3f}, restitution: {:.3f}{}}}\n", uniform(0, 1.2), uniform(0, 0.8),
+                        pick(0, 4) == 0 ? fmt::format(", fingertip: soft, torsion: {:.4f}", uniform(0.0005, 0.01)) : "");
+    text += fmt::format("run: {{until: {}, sample: 0.05, on_indeterminate: first}}\n", kSeconds);
+    return text;
+  }
+
+ private:
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+
+  std::string make_shape(double size) {
+    switch (pick(0, 6)) {
+      case 0:
+        return fmt::format("{{sphere: {:.4f}}}", size);
+      case 1:
+        return fmt::format("{{box: [{:.4f}, {:.4f}, {:.4f}]}}", size * uniform(0.6, 1.1), size * uniform(0.6, 1.1),
+                           size * uniform(0.6, 1.1));
+      case 2:
+        return fmt::format("{{capsule: {{radius: {:.4f}, length: {:.4f}}}}}", 0.4 * size, 1.1 * size);
+      case 3:
+        return fmt::format("{{cylinder: {{radius: {:.4f}, length: {:.4f}}}}}", 0.7 * size, uniform(0.3, 1.2) * size);
+      case 4:
+        return fmt::format("{{ellipsoid: [{:.4f}, {:.4f}, {:.4f}]}}", size * uniform(0.4, 1), size * uniform(0.4, 1),
+                           size * uniform(0.4, 1));
+      case 5:
+        return fmt::format("{{rounded_box: {{sides: [{0:.4f}, {0:.4f}, {1:.4f}], radius: {2:.4f}}}}}", size,
+                           0.8 * size, 0.1 * size);
+      default:
+        return fmt::format("{{cone: {{radius: {:.4f}, height: {:.4f}}}}}", 0.6 * size, 0.9 * size);
+    }
+  }
+
+  /// Objects stand apart at the start, one above the other or side by side, and fly towards each other.
+  std::string make_object(int i) {
+    const double x = 0.25 * (i % 2) + uniform(-0.02, 0.02), z = 0.15 + 0.25 * (i / 2) + uniform(0, 0.05);
+    return fmt::format(
+        "  - {{name: object{}, shape: {}, mass: {:.3f}, pose: {{xyz: [{:.4f}, {:.4f}, {:.4f}], rpy: [{:.3f}, {:.3f}, "
+        "{:.3f}]}}, velocity: {{linear: [{:.3f}, {:.3f}, {:.3f}], angular: [{:.2f}, {:.2f}, {:.2f}]}}}}\n",
+        i, make_shape(uniform(0.04, 0.09)), uniform(0.05, 1), x, uniform(-0.02, 0.02), z, uniform(-3, 3),
+        uniform(-1.5, 1.5), uniform(-3, 3), (i % 2 == 0 ? 1 : -1) * uniform(0, 1), uniform(-0.3, 0.3), uniform(-1, 0.5),
+        uniform(-8, 8), uniform(-8, 8), uniform(-8, 8));
+  }
+
+  /// A finger or two of capsules on a base in the air, over the objects.
+  std::string make_hand(int i) {
+    std::string text = fmt::format("  - name: hand{}\n    base: {{xyz: [{:.3f}, {:.3f}, {:.3f}]}}\n    bodies:\n", i,
+                                   -0.25 + 0.75 * i, uniform(-0.05, 0.05), uniform(0.45, 0.6));
+    const int links = pick(1, 3);
+    for (int k = 0; k < links; ++k) {
+      const char* axis = pick(0, 2) == 0 ? "[1, 0, 0]" : "[0, 1, 0]";
+      text += fmt::format(
+          "      - {{name: l{0}, {1}joint: {{name: j{0}, type: revolute, axis: {2}, damping: {3:.4f}{4}{5}}}, shape: "
+          "{{capsule: {{radius: 0.012, length: 0.12}}}}, shape_pose: {{xyz: [0, 0, -0.07]}}, mass: {6:.3f}}}\n",
+          k, k > 0 ? fmt::format("parent: l{}, ", k - 1) : "", axis, uniform(0, 0.01),
+          k > 0 ? ", frame: {xyz: [0, 0, -0.15]}" : "", pick(0, 2) == 0 ? ", limits: [-1.5, 1.5]" : "",
+          uniform(0.03, 0.2));
+      torques_ += fmt::format("{}hand{}.j{}: {:.3f}*sin({:.2f}*t)", torques_.empty() ? "" : ", ", i, k,
+                              uniform(-0.3, 0.3), uniform(1, 8));
+    }
+    return text;
+  }
+
+  std::mt19937 random_;
+  std::string torques_;
+};
+
+struct Outcome {
+  std::map<std::string, int> reasons;  ///< how often each, without its numbers
+  int done = 0;
+};
+
+/// A reason without numbers and names, so that they can be counted.
+std::string shorten(const std::string& reason) {
+  std::string out;
+  for (const char c : reason.substr(0, reason.find_first_of(":(;")))
+    if (!std::isdigit(static_cast<unsigned char>(c))) out += c;
+  return out;
+}
+
+void check_rows(const Trace& trace, unsigned seed) {
+  double dissipated = 0;
+  const double energy_scale = std::abs(trace.report.energy.start) + trace.report.energy.dissipated + 1e-3;
+  for (const Sample& sample : trace.samples) {
+    ASSERT_TRUE(sample.state.q.allFinite() && sample.state.v.allFinite()) << "seed " << seed;
+    for (const ContactSample& contact : sample.contacts) {
+      ASSERT_TRUE(std::isfinite(contact.gap) && std::isfinite(contact.force[0])) << "seed " << seed;
+      ASSERT_GT(contact.gap, -1e-7) << "seed " << seed << " t " << sample.state.t << " " << contact.name;
+    }
+    // Impacts of several contacts may gain (docs/impacts.md); nothing else does.
+    EXPECT_GT(sample.energy.dissipated, dissipated - 1e-6 * energy_scale) << "seed " << seed << " t " << sample.state.t;
+    dissipated = sample.energy.dissipated;
+  }
+  EXPECT_LT(trace.report.max_gap_violation, 1e-7) << "seed " << seed;
+  EXPECT_LT(std::abs(trace.report.energy.error()), 1e-4 * energy_scale) << "seed " << seed;
+}
+
+TEST(RandomScenes, EndDoneOrWithAReason) {
+  const char* wish = std::getenv("THENAR_SCENES");
+  const char* first = std::getenv("THENAR_SCENES_FROM");
+  const unsigned from = first != nullptr ? static_cast<unsigned>(std::atoi(first)) : 1;
+  const unsigned count = wish != nullptr ? static_cast<unsigned>(std::atoi(wish)) : 40;
+  Outcome outcome;
+  for (unsigned seed = from; seed < from + count; ++seed) {
+    const Trace trace = record(parse_scenario(SceneMaker(seed).make(), "random.yaml"));
+    check_rows(trace, seed);
+    if (wish != nullptr) {
+      fmt::print("seed {} {} t {:.4f} steps {} wall {:.3f} events {} {}\n", seed, to_string(trace.report.status),
+                 trace.report.last.t, trace.report.steps, trace.report.wall_s, trace.events.size(),
+                 trace.report.reason.substr(0, 150));
+      std::fflush(stdout);
+    }
+    if (trace.report.status == RunStatus::done) {
+      ++outcome.done;
+    } else {
+      ++outcome.reasons[shorten(trace.report.reason)];
+    }
+  }
+  for (const auto& [reason, times] : outcome.reasons) fmt::print("{} x {}\n", times, reason);
+  fmt::print("{} of {} done\n", outcome.done, count);
+}
+
+}  // namespace
+}  // namespace thenar
