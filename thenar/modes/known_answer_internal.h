@@ -33,6 +33,8 @@ class AnswerFinder {
   /// The same without corners: the span of these forces.
   ModeCell make_span(const VectorX<double>& z) const;
 
+  /// Whether these forces solve the problem.
+  bool is_solution(const VectorX<double>& z) const;
   /// Whether two cells have the same motion, as far as it is unique.
   bool moves_alike(const ModeCell& a, const ModeCell& b) const;
 
@@ -40,7 +42,6 @@ class AnswerFinder {
   VectorX<double> polish(const VectorX<double>& z) const;
   void fix_interval(const FrictionPart& part, const FrictionChoice& slip, int row, int normal, MatrixX<double>& E,
                     VectorX<double>& e) const;
-  bool is_solution(const VectorX<double>& z) const;
   double calc_zero(const VectorX<double>& z) const;
 
   const ConstraintProblem& problem_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/modes/mode_solver.h"
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <stdexcept>
 
@@ -52,6 +53,8 @@ std::vector<ModeNode> make_short_proof(const VectorX<double>& weights) {
   return {root};
 }
 
+/// Forces that depend on each other to this part are redundant: rounding of A.
+constexpr double kRank = 1e-11;
 /// Contacts on smooth cones that a brief search is tried with.
 constexpr int kFewContacts = 2;
 
@@ -65,6 +68,18 @@ int count_smooth_contacts(const ConstraintProblem& problem) {
   return out;
 }
 
+/// The smallest forces with the motion of z, if they are a solution: the proof has most to say where friction is least.
+VectorX<double> find_least_forces(const internal::AnswerFinder& finder, const internal::ScaledProblem& scaled,
+                                  const VectorX<double>& z) {
+  const VectorX<double> scaled_z = z.cwiseQuotient(scaled.force_unit);
+  Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
+  factor.setThreshold(kRank);
+  factor.compute(scaled.A);
+  if (factor.rank() == scaled_z.size()) return z;
+  const VectorX<double> least = factor.solve(scaled.A * scaled_z).cwiseProduct(scaled.force_unit);
+  return finder.is_solution(least) ? least : z;
+}
+
 /// A solution that alone proves that there is no other motion, or else the search.
 ModeSearchResult find_answers(const ConstraintProblem& problem, const ModeSearchOptions& options) {
   const internal::ScaledProblem scaled(problem);
@@ -72,7 +87,9 @@ ModeSearchResult find_answers(const ConstraintProblem& problem, const ModeSearch
   const ModeParts parts = has_parts ? make_mode_parts(problem) : make_normals(problem);
   internal::AnswerFinder finder(problem, scaled, parts, options.most_generators);
   ModeSearchResult out;
-  if (const auto z = finder.find_forces()) {
+  auto z = finder.find_forces();
+  if (z && options.is_brief) z = find_least_forces(finder, scaled, *z);
+  if (z) {
     const internal::MotionForm form(problem, scaled, *z);
     if (const auto weights = form.find_few_weights(form.find_differences())) {
       out.cells.push_back(finder.make_point(*z));

@@ -95,7 +95,7 @@ void ContactEngine::look_at(const State& state) {
 
 // --- One instant -----------------------------------------------------------------------------------------------------
 
-bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& at, bool is_plastic) {
+bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, bool is_plastic) {
   fault_.clear();
   strikes_.clear();
   bounce_ends_.clear();
@@ -110,7 +110,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     if (!put_in_touch(state)) return false;
     for (std::size_t pass = 0;; ++pass) {
       if (!resolve_impacts(state, is_plastic) || !resolve_instant(state)) return false;
-      set_modes(state);
+      set_modes(state, trigger);
       stepper_.start(state, begins_to_slip());
       if (pass > instant_->contacts.size() + 1 || !capture_bounces(state)) break;
     }
@@ -345,7 +345,7 @@ std::size_t ContactEngine::choose_cell(const Instant& instant) const {
   return best;
 }
 
-void ContactEngine::set_modes(const State& state) {
+void ContactEngine::set_modes(const State& state, Trigger trigger) {
   look_at(state);
   const InstantCell& cell = instant_->cells[cell_];
   const double no_slip = std::max(kNoSlip * tolerances_.scales().length / tolerances_.scales().time,
@@ -363,7 +363,7 @@ void ContactEngine::set_modes(const State& state) {
     if (slides) held.back().begin_slip({cell.slip[i][0], cell.slip[i][1], find_spin(i, cell)});
     held.back().set_name(names[i]);
   }
-  motion_.set_mode(read_joint_mode(*instant_, cell));
+  motion_.set_mode(read_joint_mode(*instant_, cell, trigger));
   motion_.set_contacts(std::move(held));
 }
 
@@ -386,8 +386,9 @@ bool ContactEngine::begins_to_slip() const {
   return false;
 }
 
-/// Joints that slip already keep the mode that assembling has found.
-Mode ContactEngine::read_joint_mode(const Instant& instant, const InstantCell& cell) const {
+/// Joints that slip already keep the mode that assembling has found. A row whose reaction has just reached its bound
+/// gives way if it carries no more than that: at its own instant numbers do not tell.
+Mode ContactEngine::read_joint_mode(const Instant& instant, const InstantCell& cell, Trigger trigger) const {
   Mode mode = motion_.mode();
   mode.held.clear();
   const ModeCell& answer = instant.answer.cells[cell.number];
@@ -400,9 +401,15 @@ Mode ContactEngine::read_joint_mode(const Instant& instant, const InstantCell& c
     const double load =
         std::abs(instant.problem.b()(i)) + instant.problem.A().row(i).cwiseAbs().dot(answer.z.cwiseAbs());
     const bool moves = std::abs(w) > kCalm * load;
-    if (kind == RowKind::unilateral && answer.states[static_cast<std::size_t>(part++)] == ContactState::open) continue;
-    if (kind == RowKind::boxed && moves) {
-      mode.slip[static_cast<std::size_t>(row)] = w > 0 ? 1 : -1;
+    const double diagonal = instant.problem.A()(i, i), reserve = diagonal > 0 ? kCalm * load / diagonal : 0;
+    if (kind == RowKind::unilateral) {
+      const bool is_open = answer.states[static_cast<std::size_t>(part++)] == ContactState::open;
+      if (is_open || (row == trigger.row && answer.z(i) <= reserve)) continue;
+    }
+    const bool is_at_bound = instant.problem.row(static_cast<int>(k)).limit - std::abs(answer.z(i)) <= reserve;
+    if (kind == RowKind::boxed && (moves || (row == trigger.row && is_at_bound))) {
+      const int direction = moves ? (w > 0 ? 1 : -1) : (trigger.at_upper ? -1 : 1);
+      mode.slip[static_cast<std::size_t>(row)] = direction;
       continue;
     }
     mode.held.push_back(row);

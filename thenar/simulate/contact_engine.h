@@ -45,9 +45,9 @@ class ContactEngine {
                 const Tolerances& tolerances);
 
   /// The state in which smooth motion has ended becomes that in which it goes on, and `motion` and `stepper` are set up
-  /// for it. `at` is what ended it, if it was a contact. False when it cannot go on: fault() says why. With
-  /// `is_plastic` nothing rebounds.
-  bool settle(State& state, const std::optional<ContactCrossing>& at, bool is_plastic);
+  /// for it. `at` is what ended it, if it was a contact, `trigger` if it was a reaction of a joint. False when it
+  /// cannot go on: fault() says why. With `is_plastic` nothing rebounds.
+  bool settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, bool is_plastic);
   const std::string& fault() const { return fault_; }
 
   /// The first crossing of contacts in the last step. `patience` counts how often the run has been at this instant: the
@@ -97,9 +97,9 @@ class ContactEngine {
   std::size_t choose_cell(const Instant& instant) const;
   bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
   bool may_go_on(const Instant& instant, const State& state);
-  void set_modes(const State& state);
+  void set_modes(const State& state, Trigger trigger);
   bool begins_to_slip() const;
-  Mode read_joint_mode(const Instant& instant, const InstantCell& cell) const;
+  Mode read_joint_mode(const Instant& instant, const InstantCell& cell, Trigger trigger) const;
   bool capture_bounces(State& state);
   long long& strike_count(const FoundContact& place);
   void tell_changes(const State& state, const std::vector<Known>& before, const std::optional<ContactCrossing>& at);

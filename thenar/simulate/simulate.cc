@@ -222,7 +222,7 @@ class Run {
   /// Impacts, if there are any, and the mode of what follows. False when the run must end.
   bool settle(Trigger trigger) {
     if (!note_progress()) return false;
-    if (contacts_) return settle_contacts();
+    if (contacts_) return settle_contacts(trigger);
     instant_.find_touching(state_.q, state_.v);
     const VectorX<double> v_before = state_.v;
     const Mode mode_before = motion_.mode();
@@ -244,11 +244,11 @@ class Run {
     return tell_instant(mode_before, v_before);
   }
 
-  /// The same with contacts. The instant decides over joints too, so that a trigger has nothing to add.
-  bool settle_contacts() {
+  /// The same with contacts, over which the instant decides together with the joints.
+  bool settle_contacts(Trigger trigger) {
     const State before = state_;
     const Mode mode_before = joint_mode_;
-    if (!contacts_->settle(state_, at_contact_, stalled_ > kPatience)) {
+    if (!contacts_->settle(state_, at_contact_, trigger, stalled_ > kPatience)) {
       return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t));
     }
     energy_lost_ = contacts_->energy_lost();
