@@ -401,7 +401,11 @@ Mode ContactEngine::read_joint_mode(const Instant& instant, const InstantCell& c
     const double load =
         std::abs(instant.problem.b()(i)) + instant.problem.A().row(i).cwiseAbs().dot(answer.z.cwiseAbs());
     const bool moves = std::abs(w) > kCalm * load;
-    const double diagonal = instant.problem.A()(i, i), reserve = diagonal > 0 ? kCalm * load / diagonal : 0;
+    const double diagonal = instant.problem.A()(i, i);
+    // As little as the watch takes for nothing (event_watch.h), or rounding of what the reaction is the sum of.
+    const double nothing = 10 * tolerances_.effort_rounding(motion_.rows()[static_cast<std::size_t>(row)].dof());
+    const double reserve = trigger.insists ? std::numeric_limits<double>::infinity()
+                                           : std::max(nothing, diagonal > 0 ? kCalm * load / diagonal : 0);
     if (kind == RowKind::unilateral) {
       const bool is_open = answer.states[static_cast<std::size_t>(part++)] == ContactState::open;
       if (is_open || (row == trigger.row && answer.z(i) <= reserve)) continue;
