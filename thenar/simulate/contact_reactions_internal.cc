@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/simulate/contact_reactions_internal.h"
 
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -13,13 +14,24 @@ namespace {
 
 /// Rows that depend on each other to this part are redundant: rounding of J M⁻¹ Jᵀ.
 constexpr double kRedundant = 1e-11;
+/// And above this reciprocal condition there is no doubt.
+constexpr double kClearlyRegular = 1e-9;
 /// The part of the largest of A below which a row's own entry says nothing of its size.
 constexpr double kLightest = 1e-3;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
 constexpr int kMostProjections = 6;
 
-/// The solution of A z = b with the least sum of squares; tells whether there are others.
+/// The solution of A z = b with the least sum of squares; tells whether there are others. Where A is clearly regular,
+/// which is quick to see, it is the only one.
 VectorX<double> solve_least(const MatrixX<double>& A, const VectorX<double>& b, bool* is_redundant = nullptr) {
+  if (is_redundant != nullptr) *is_redundant = false;
+  if (A.rows() > 0) {
+    const Eigen::PartialPivLU<MatrixX<double>> quick(A);
+    const VectorX<double> pivots = quick.matrixLU().diagonal().cwiseAbs();
+    // The estimate of the condition takes no pivot that is 0.
+    const bool has_pivots = pivots.minCoeff() > kRedundant * pivots.maxCoeff();
+    if (has_pivots && quick.rcond() > kClearlyRegular) return quick.solve(b);
+  }
   Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
   factor.setThreshold(kRedundant);
   factor.compute(A);

@@ -134,17 +134,24 @@ double ContactWatch::calc_rate(const FoundContact& found) const {
   return dot(found.N, velocity(found.body_A, found.p_A) - velocity(found.body_B, found.p_B));
 }
 
-ContactWatch::Place ContactWatch::look_at(Stepper& stepper, double theta) {
-  const Stepper::Point& point = stepper.interpolate(theta);
+/// Speeds of all shapes there.
+ContactWatch::Place ContactWatch::look_at_speeds(Stepper& stepper, double theta) {
+  const Stepper::Point& point = stepper.interpolate_roughly(theta);
   update_positions(scenario_.model, point.q.data(), workspace_);
   update_velocities(scenario_.model, point.v.data(), workspace_);
-  finder_.update(workspace_, reach_);
   Place out{theta, {}, {}};
   for (const BodyShape& shape : finder_.shapes()) {
     const Motion<double> V = calc_point_velocity(scenario_.model, workspace_, shape.body, Vec3<double>::zero());
     const double radius = radii_[out.speeds.size()], turn = norm(V.angular);
     out.speeds.push_back(norm(V.linear) + (turn > 0 ? turn * radius : 0));
   }
+  return out;
+}
+
+/// And pairs of them that are near.
+ContactWatch::Place ContactWatch::look_at(Stepper& stepper, double theta) {
+  Place out = look_at_speeds(stepper, theta);
+  finder_.update(workspace_, reach_);
   for (const FoundContact& found : finder_.contacts()) {
     if (is_held(found)) continue;
     const bool is_same =
@@ -175,7 +182,7 @@ void ContactWatch::choose_reach(Stepper& stepper) {
   reach_ = kReach * size_;
   double fastest = 0;
   for (const double theta : {0.0, 0.5, 1.0}) {
-    const Place place = look_at(stepper, theta);
+    const Place place = look_at_speeds(stepper, theta);
     for (std::size_t i = 0; i < place.speeds.size(); ++i) {
       // What turns about itself and has no end travels no distance that counts: it is met where others are.
       if (std::isfinite(place.speeds[i])) fastest = std::max(fastest, place.speeds[i]);
@@ -222,6 +229,7 @@ void ContactWatch::find_touches(Stepper& stepper, std::optional<ContactCrossing>
 void ContactWatch::keep_touch(Stepper& stepper, double before, double after, int shape_A, int shape_B, double allowed,
                               std::optional<ContactCrossing>& first) {
   const auto gap = [&](double theta) { return calc_gap(stepper, theta, shape_A, shape_B) + allowed; };
+  if (gap(after) >= 0) return;  // it looked so, roughly
   const double theta = refine_crossing({before, after}, kBracket, gap).after;
   if (first && first->theta <= theta) return;
   const auto& shapes = finder_.shapes();

@@ -83,6 +83,7 @@ class ContactWatch {
     double normal = 0, friction = 0, slip = 0, exit = 0;
   };
 
+  Place look_at_speeds(Stepper& stepper, double theta);
   Place look_at(Stepper& stepper, double theta);
   bool is_held(const FoundContact& found) const;
   double calc_rate(const FoundContact& found) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <variant>
 
 #include "thenar/dynamics/kinematics.h"
 
@@ -47,6 +48,12 @@ HeldContact::HeldContact(const Model& model, const Workspace<double>& workspace,
       frame_{contact.N, contact.T, contact.U},
       anchor_frame_(frame_),
       no_slip_(no_slip) {
+  const auto is_rim = [](const Side& side) {
+    const FeatureSurface surface = make_feature_surface(side.core, side.feature);
+    return std::holds_alternative<RingSurface>(surface.surface);
+  };
+  A_.is_rim = is_rim(A_);
+  B_.is_rim = is_rim(B_);
   A_.is_pinned = gap_.is_pinned_A();
   B_.is_pinned = gap_.is_pinned_B();
   if (!update(workspace)) {
@@ -68,6 +75,7 @@ void HeldContact::set_hold(ContactHold hold) {
 
 bool HeldContact::find_place(const Workspace<double>& workspace) {
   if (gap_.update_positions(workspace) == FacingStatus::failed) return false;
+  if (!A_.is_rim && !B_.is_rim) return true;
   return calc_outside(workspace, A_, gap_.place().A).angle < kAstray &&
          calc_outside(workspace, B_, gap_.place().B).angle < kAstray;
 }

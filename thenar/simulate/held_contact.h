@@ -95,7 +95,7 @@ class HeldContact {
     GrownCore core;
     Pose<double> X_BS;
     int feature = 0;
-    bool is_pinned = false;
+    bool is_pinned = false, is_rim = false;
   };
   Outside calc_outside(const Workspace<double>& workspace, const Side& side,
                        const ContactElement<double>& element) const;

@@ -21,6 +21,7 @@ constexpr double kMemory = 0.98;
 }  // namespace
 
 void MethodChoice::begin_stiff() {
+  patience_ = 1;  // what was learnt before is of another motion
   if (is_implicit_) return;
   change(true);
   was_told_ = true;
@@ -55,6 +56,7 @@ bool MethodChoice::note_implicit_step(double h, double stiffness, double) {
   // spectral radius says nothing about its accuracy.
   const double for_stability = kExplicitStageCount * (stiffness / h) / kStabilityEdge;
   const bool is_stiff = stiffness > kStabilityEdge;
+  if (was_told_ && is_stiff) return false;  // its first steps are short, whatever they cost
   const double explicit_cost = is_stiff ? std::max(for_stability, 0.5 * explicit_cost_) : for_stability;
   if (evaluations_ / time_ <= explicit_cost) return false;
   if (!was_told_) patience_ = std::min(2 * patience_, kMostPatience);

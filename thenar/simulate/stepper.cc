@@ -154,6 +154,18 @@ const Stepper::Point& Stepper::interpolate(double theta) {
   return point_;
 }
 
+const Stepper::Point& Stepper::interpolate_roughly(double theta) {
+  const int n = motion_.size();
+  if (theta == 1) {
+    y_inside_ = integrator_->end_state();
+  } else {
+    integrator_->interpolate(theta, y_inside_.data());
+  }
+  motion_.calc_position(y_inside_.data(), point_.q.data());
+  point_.v = y_inside_.segment(n, n);
+  return point_;
+}
+
 const VectorX<double>& Stepper::calc_reactions(double theta) {
   if (theta == 0) return start_reactions_;
   if (theta == 1) return end_reactions_;

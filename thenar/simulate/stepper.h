@@ -51,6 +51,8 @@ class Stepper {
   };
   /// At t + theta h. The reference is valid until the next call.
   const Point& interpolate(double theta);
+  /// The same without putting it back on what holds: off by the error of the step, and cheaper.
+  const Point& interpolate_roughly(double theta);
   /// Reactions of the held rows there; those at the ends of the step are known, others cost an evaluation.
   const VectorX<double>& calc_reactions(double theta);
 
