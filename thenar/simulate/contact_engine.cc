@@ -34,6 +34,9 @@ constexpr int kElasticRounds = 10, kMostRounds = 20;
 /// Nodes that the search for other answers may take at an instant: some milliseconds.
 constexpr long long kNodes = 400;
 constexpr long long kSmoothNodes = 40;
+constexpr long long kLastNodes = 4000;
+/// Times at one instant after which a contact that leaves its bounds is let go, and after which nothing rebounds.
+constexpr int kInsistence = 4, kPlasticPatience = 20;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
 
@@ -95,13 +98,14 @@ void ContactEngine::look_at(const State& state) {
 
 // --- One instant -----------------------------------------------------------------------------------------------------
 
-bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, bool is_plastic) {
+bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, int patience) {
   fault_.clear();
   strikes_.clear();
   bounce_ends_.clear();
   changes_.clear();
   energy_lost_ = 0;
   const std::vector<Known> before = list_known();
+  find_insistent(at, patience);
   keep_frames(state);
   const double energy = calc_energy(scenario_.model, state);
   try {
@@ -109,7 +113,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     joints_.find_touching(state.q, state.v);
     if (!put_in_touch(state)) return false;
     for (std::size_t pass = 0;; ++pass) {
-      if (!resolve_impacts(state, is_plastic) || !resolve_instant(state)) return false;
+      if (!resolve_impacts(state, patience > kPlasticPatience) || !resolve_instant(state)) return false;
       set_modes(state, trigger);
       stepper_.start(state, begins_to_slip());
       if (pass > instant_->contacts.size() + 1 || !capture_bounces(state)) break;
@@ -126,6 +130,17 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
       std::clamp(kTouchOfTolerance * scenario_.run.tolerance, kTouch, ContactTolerances(1).touch()) * size_;
   context_.overlap = ContactTolerances(size_).touch();
   return true;
+}
+
+/// A contact whose force has left its bounds again and again at this instant gives way, whatever the instant says.
+/// Where pressure can be shared in several ways, answer and motion may share it differently.
+void ContactEngine::find_insistent(const std::optional<ContactCrossing>& at, int patience) {
+  insistent_.reset();
+  if (!at || at->held < 0 || patience < kInsistence) return;
+  const HeldContact& contact = motion_.contacts()[static_cast<std::size_t>(at->held)];
+  const bool parts = at->kind == ContactCrossingKind::break_away;
+  const bool slips = at->kind == ContactCrossingKind::slip && contact.hold() == ContactHold::rolling;
+  if (parts || slips) insistent_ = Insistent{contact.found(), parts, at->slip};
 }
 
 /// Contacts that go on keep the axes T and U that they have, and the direction of their friction.
@@ -272,6 +287,10 @@ bool ContactEngine::resolve_instant(State& state) {
   options.search.most_nodes = is_smooth ? kSmoothNodes : kNodes;
   options.search.is_brief = true;
   instant_ = internal::solve_instant(context_, state, options);
+  if (instant_->cells.empty() && instant_->verdict == Verdict::undecided) {
+    options.search.most_nodes = kLastNodes;  // it is this or the end of the run
+    instant_ = internal::solve_instant(context_, state, options);
+  }
   return may_go_on(*instant_, state);
 }
 
@@ -357,10 +376,14 @@ void ContactEngine::set_modes(const State& state, Trigger trigger) {
   for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
     const InstantContact& contact = instant_->contacts[i];
     if (cell.modes[i] == ContactMode::break_away) continue;
-    const bool slides = cell.modes[i] == ContactMode::slide;
+    const bool insists = insistent_ && is_same(insistent_->place, contact.place);
+    if (insists && insistent_->parts) continue;
+    const bool slides = cell.modes[i] == ContactMode::slide || insists;
     held.emplace_back(scenario_.model, workspace_, context_.finder(), contact.place, contact.law,
                       slides ? ContactHold::sliding : ContactHold::rolling, no_slip);
-    if (slides) held.back().begin_slip({cell.slip[i][0], cell.slip[i][1], find_spin(i, cell)});
+    const bool is_told = cell.modes[i] == ContactMode::slide;
+    if (is_told) held.back().begin_slip({cell.slip[i][0], cell.slip[i][1], find_spin(i, cell)});
+    if (insists && !is_told) held.back().begin_slip(insistent_->slip);
     held.back().set_name(names[i]);
   }
   motion_.set_mode(read_joint_mode(*instant_, cell, trigger));
@@ -546,8 +569,8 @@ std::string ContactEngine::explain_slip(const HeldContact& contact) const {
   const auto k = static_cast<std::size_t>(i);
   const InstantCell& cell = instant_->cells[cell_];
   if (instant_->contacts[k].slides) {
-    return fmt::format("an impact leaves it slipping at v_T = {:.6g}, v_U = {:.6g} m/s", cell.slip[k][0],
-                       cell.slip[k][1]);
+    return fmt::format("{} at v_T = {:.6g}, v_U = {:.6g} m/s",
+                       strikes_.empty() ? "slides" : "an impact leaves it slipping", cell.slip[k][0], cell.slip[k][1]);
   }
   return fmt::format("admissible-force margin 0, f_N = {:.6g} N, a_T = {:.6g}, a_U = {:.6g} m/s^2", cell.forces[k][0],
                      cell.slip[k][0], cell.slip[k][1]);

@@ -46,8 +46,9 @@ class ContactEngine {
 
   /// The state in which smooth motion has ended becomes that in which it goes on, and `motion` and `stepper` are set up
   /// for it. `at` is what ended it, if it was a contact, `trigger` if it was a reaction of a joint. False when it
-  /// cannot go on: fault() says why. With `is_plastic` nothing rebounds.
-  bool settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, bool is_plastic);
+  /// cannot go on: fault() says why. `patience` counts how often the run has been at this instant: after some times
+  /// contacts that leave their bounds are let go whatever the instant says, and nothing rebounds.
+  bool settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, int patience);
   const std::string& fault() const { return fault_; }
 
   /// The first crossing of contacts in the last step. `patience` counts how often the run has been at this instant: the
@@ -86,7 +87,15 @@ class ContactEngine {
     long long count;
   };
 
+  /// A contact that leaves its bounds whatever the instant says.
+  struct Insistent {
+    FoundContact place;
+    bool parts = false;
+    std::array<double, 3> slip{};
+  };
+
   void look_at(const State& state);
+  void find_insistent(const std::optional<ContactCrossing>& at, int patience);
   bool put_in_touch(State& state);
   void bring_to_rest(State& state, const ContactCrossing& at);
   bool rests(const HeldContact& contact, const VectorX<double>& v) const;
@@ -131,6 +140,7 @@ class ContactEngine {
   std::string fault_;
   std::optional<Instant> instant_;
   std::size_t cell_ = 0;
+  std::optional<Insistent> insistent_;
   std::vector<ContactStrike> strikes_;
   std::vector<StrikeCount> strike_counts_;
   std::vector<BounceEnd> bounce_ends_;

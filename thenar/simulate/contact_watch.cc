@@ -99,10 +99,31 @@ ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) 
   find_slow_changes(stepper, first);
   if (!stepper.is_implicit()) {
     find_changes(stepper, force_margin, first);
+    if (first) find_slip_direction(stepper, *first);
     return {.retry = {}, .crossing = std::move(first)};
   }
   if (const auto retry = find_changes_at_end(stepper, force_margin, first)) return {.retry = retry, .crossing = {}};
+  if (first) find_slip_direction(stepper, *first);
   return {.retry = {}, .crossing = std::move(first)};
+}
+
+/// Against the friction that no longer suffices; of redundant contacts, where the answer without them holding moves.
+void ContactWatch::find_slip_direction(Stepper& stepper, ContactCrossing& crossing) {
+  if (crossing.kind != ContactCrossingKind::slip || crossing.held < 0) return;
+  const auto i = static_cast<std::size_t>(crossing.held);
+  const double* vdot = stepper.evaluate(crossing.theta);
+  const HeldContact& contact = motion_.contacts()[i];
+  const Vector4<double> force = motion_.contact_forces()[i];
+  crossing.slip = {-force(1), -force(2), -force(3)};
+  if (!is_redundant_) return;
+  const ConeSolution& answer = solve_held(vdot);
+  if (answer.status != ConeStatus::solved) return;
+  std::size_t row = motion_.mode().held.size();
+  for (std::size_t k = 0; k < i; ++k) row += 1 + static_cast<std::size_t>(motion_.contacts()[k].tangent_count());
+  crossing.slip = {};
+  for (int t = 0; t < contact.tangent_count(); ++t) {
+    crossing.slip[static_cast<std::size_t>(contact.tangent(t) - 1)] = answer.w[row + 1 + static_cast<std::size_t>(t)];
+  }
 }
 
 /// Keeps the crossing if it is the first so far.
@@ -332,8 +353,12 @@ void ContactWatch::find_slow_changes(Stepper& stepper, std::optional<ContactCros
         stepper.evaluate(theta);
         return motion_.contacts()[i].slip_along() + allowed;
       };
-      narrow(slip_.col(column).array() + allowed, function,
-             {.kind = ContactCrossingKind::stick, .held = static_cast<int>(i), .name = contact.name()}, first);
+      const ContactCrossing found{
+          .kind = ContactCrossingKind::stick, .held = static_cast<int>(i), .name = contact.name()};
+      narrow(slip_.col(column).array() + allowed, function, found, first);
+      // Slip that has become slower than what has a direction, and does not grow, hovers about rest.
+      const double end = slip_(slip_.rows() - 1, column);
+      if (!first && std::abs(end) < contact.no_slip() && end <= slip_(0, column)) first = found;
     }
     find_exit(stepper, i, exit_.col(column), first);
   }

@@ -27,6 +27,7 @@
 /// all of them where they are, forces that the cones admit exist, and nothing happens. What moves in the answer tells
 /// which contact slips or breaks, and the first time is where that motion begins.
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -46,6 +47,8 @@ struct ContactCrossing {
   ContactCrossingKind kind = ContactCrossingKind::touch;
   int held = -1;     ///< place among the contacts of the motion; −1 of a touch
   std::string name;  ///< of the contact
+  /// Of a slip: the direction along T, U and about N in which it begins, as far as the watch can tell.
+  std::array<double, 3> slip{};
 };
 
 class ContactWatch {
@@ -96,6 +99,7 @@ class ContactWatch {
   void choose_reach(Stepper& stepper);
 
   HeldValues read_held(std::size_t contact, double force_margin) const;
+  void find_slip_direction(Stepper& stepper, ContactCrossing& crossing);
   void look_at_forces(Stepper& stepper, double force_margin);
   void find_slow_changes(Stepper& stepper, std::optional<ContactCrossing>& first);
   void find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);

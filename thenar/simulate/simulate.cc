@@ -248,7 +248,7 @@ class Run {
   bool settle_contacts(Trigger trigger) {
     const State before = state_;
     const Mode mode_before = joint_mode_;
-    if (!contacts_->settle(state_, at_contact_, trigger, stalled_ > kPatience)) {
+    if (!contacts_->settle(state_, at_contact_, trigger, stalled_)) {
       return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t));
     }
     energy_lost_ = contacts_->energy_lost();
