@@ -74,6 +74,7 @@ struct SolveCommand {
   std::vector<std::string> overrides;
   bool json = false;
   long long nodes = 20'000;  ///< limit of the search
+  double at = 0;             ///< s, of the scenario's run
 };
 int solve(const SolveCommand& command);
 

@@ -128,6 +128,7 @@ CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
       ->required()
       ->type_name("FILE");
   verb->add_flag("--json", command.json, "Print JSON, with the proof");
+  verb->add_option("--at", command.at, "Time in s: what contacts do when the run of the scenario has come there");
   verb->add_option("--problem", command.problem, "Also write the constraint problem, to be solved by itself")
       ->type_name("FILE");
   verb->add_option("--nodes", command.nodes, "Limit of the search; default 20000")->type_name("COUNT");
@@ -135,6 +136,7 @@ CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
   verb->footer(
       "Example:\n  thenar solve scenes/truth/box_on_table.yaml\n"
       "  thenar solve scenes/yy/two_finger.yaml --set parameters.mu=0.2 --json | thenar verify -\n"
+      "  thenar solve scenes/truth/rod_on_floor.yaml --at 0.3\n"
       "  thenar solve scenes/truth/box_on_table.yaml --problem box.txt && thenar solve box.txt\n\n"
       "Exit code: 0 answered (a proof that there is no answer is one), 1 not answered, 2 bad input.\n");
   return verb;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "thenar/io/instant_answer.h"
 #include "thenar/io/replace_file.h"
 #include "thenar/io/scenario_reader.h"
+#include "thenar/simulate/simulate.h"
 
 namespace thenar::app {
 namespace {
@@ -69,14 +71,36 @@ int solve_problem(const SolveCommand& command, const ConstraintProblem& problem,
   return exit_code(answer.verdict, !answer.cells.empty());
 }
 
+void forget_declared_modes(ContactRules& rules) {
+  rules.law.mode = DeclaredMode::automatic;
+  for (PairRule& pair : rules.pairs) pair.law.mode = DeclaredMode::automatic;
+}
+
+/// The state that the run of the scenario reaches at time `at`. A run may end there because contacts have several
+/// answers or none: that is what is asked.
+State find_state(const Scenario& scenario, const SolveCommand& command) {
+  if (command.at == 0) return scenario.initial;
+  Scenario until = scenario;
+  until.run.until = command.at;
+  until.run.sample = command.at;
+  const RunReport report = simulate(until);
+  constexpr double kSameTime = 1e-8;  // of a time that was read off a message with nine digits
+  if (report.status == RunStatus::done || report.last.t >= command.at * (1 - kSameTime)) return report.last;
+  throw std::runtime_error(fmt::format("the run does not reach t = {:.9g} s: {} (--at)", command.at, report.reason));
+}
+
 int solve_scenario(const SolveCommand& command, bool is_quiet) {
-  const Scenario scenario = read_scenario(command.file, command.overrides);
+  Scenario scenario = read_scenario(command.file, command.overrides);
   if (scenario.strike) {
     throw InputError({command.file, 0, 0}, "'strike' is one contact by itself; 'thenar impact' tells what it does");
   }
   InstantOptions options;
   options.search = make_search(command, is_quiet);
-  const Instant instant = solve_instant(scenario, scenario.initial, options);
+  const State state = find_state(scenario, command);
+  options.time = state.t;
+  // What is declared is what contacts do at the start.
+  if (command.at > 0 && scenario.contacts) forget_declared_modes(*scenario.contacts);
+  const Instant instant = solve_instant(scenario, state, options);
   wipe_progress(instant.answer, is_quiet);
   if (!command.problem.empty()) write_problem_file(instant.problem, command.problem);
   fmt::print("{}", command.json ? instant_json(scenario, instant) : instant_text(scenario, instant));
@@ -86,6 +110,9 @@ int solve_scenario(const SolveCommand& command, bool is_quiet) {
 }  // namespace
 
 int solve(const SolveCommand& command) {
+  if (!(command.at >= 0 && std::isfinite(command.at))) {
+    throw InputError({"--at", 0, 0}, fmt::format("expects a time of at least 0 s, found {}", command.at));
+  }
   if (command.nodes < 1) {
     throw InputError({"--nodes", 0, 0}, fmt::format("expects a number of at least 1, found {}", command.nodes));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Random scenes: objects of all shapes that fall, roll, tumble and strike each other, hands of random trees among them
-// with random torques, any friction and restitution. Whatever happens, a run ends done or with a physical reason that it
-// states, every number is finite, nothing is inside anything else, friction adds no energy.
+// with random torques, any friction and restitution. Whatever happens, a run ends done or with a physical reason that
+// it states, every number is finite, nothing is inside anything else, friction adds no energy.
 //
 //     THENAR_SCENES=500 tests/physics/physics_random_scenes_test        # the shares of docs/verification.md
 
@@ -33,8 +33,9 @@ class SceneMaker {
     if (hands > 0) text += "hands:\n";
     for (int i = 0; i < hands; ++i) text += make_hand(i);
     if (!torques_.empty()) text += "control:\n  - torque: {" + torques_ + "}\n";
-    text += fmt::format("contacts: {{friction: {:.3f}, restitution: {:.3f}{}}}\n", uniform(0, 1.2), uniform(0, 0.8),
-                        pick(0, 4) == 0 ? fmt::format(", fingertip: soft, torsion: {:.4f}", uniform(0.0005, 0.01)) : "");
+    text +=
+        fmt::format("contacts: {{friction: {:.3f}, restitution: {:.3f}{}}}\n", uniform(0, 1.2), uniform(0, 0.8),
+                    pick(0, 4) == 0 ? fmt::format(", fingertip: soft, torsion: {:.4f}", uniform(0.0005, 0.01)) : "");
     text += fmt::format("run: {{until: {}, sample: 0.05, on_indeterminate: first}}\n", kSeconds);
     return text;
   }
@@ -58,8 +59,8 @@ class SceneMaker {
         return fmt::format("{{ellipsoid: [{:.4f}, {:.4f}, {:.4f}]}}", size * uniform(0.4, 1), size * uniform(0.4, 1),
                            size * uniform(0.4, 1));
       case 5:
-        return fmt::format("{{rounded_box: {{sides: [{0:.4f}, {0:.4f}, {1:.4f}], radius: {2:.4f}}}}}", size,
-                           0.8 * size, 0.1 * size);
+        return fmt::format("{{rounded_box: {{sides: [{0:.4f}, {0:.4f}, {1:.4f}], radius: {2:.4f}}}}}", size, 0.8 * size,
+                           0.1 * size);
       default:
         return fmt::format("{{cone: {{radius: {:.4f}, height: {:.4f}}}}}", 0.6 * size, 0.9 * size);
     }

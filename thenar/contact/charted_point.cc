@@ -2,6 +2,9 @@
 #include "thenar/contact/charted_point.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <variant>
 
 #include "thenar/contact/facing_system_internal.h"
 #include "thenar/contact/instantiate_internal.h"
@@ -102,6 +105,33 @@ ContactElement<T> transform(const Placement<T>& X, const ContactElement<T>& e) {
   return {X.R * e.p + X.p, X.R * e.n, X.R * e.x, X.R * e.y, e.D, e.N, e.connection};
 }
 
+/// A ball or a point over a face: the place follows from the normal, without any search. False for other surfaces.
+template <class T>
+bool find_over_face(const Surface& A, const Surface& B, const Placement<T>& X_AB, ChartedPoint<T>& point_A,
+                    ChartedPoint<T>& point_B, FacingElements<T>& place) {
+  const bool is_A_ball = std::holds_alternative<SphereSurface>(A), is_B_ball = std::holds_alternative<SphereSurface>(B);
+  if (!(is_A_ball && std::holds_alternative<PlaneSurface>(B)) &&
+      !(is_B_ball && std::holds_alternative<PlaneSurface>(A)))
+    return false;
+  // Normals in the axes of their own surfaces, the middle of the ball in those of the face.
+  const Vec3<T> middle = is_A_ball ? X_AB.R.transpose_times(-X_AB.p) : X_AB.p;
+  const Vec3<T> z{T(0), T(0), T(1)}, n = is_A_ball ? -(X_AB.R * z) : -X_AB.R.transpose_times(z);
+  ChartedPoint<T>& on_ball = is_A_ball ? point_A : point_B;
+  ChartedPoint<T>& on_face = is_A_ball ? point_B : point_A;
+  ChartedPoint<T> found = make_charted_point(is_A_ball ? A : B, on_ball.feature, Vec3<T>::zero(), n);
+  if (found.chart == on_ball.chart) {  // the longitude goes on counting
+    constexpr double kTurn = 2 * std::numbers::pi;
+    const double turns = std::round(static_cast<double>(plain(on_ball.u(0)) - plain(found.u(0))) / kTurn);
+    found.u(0) += T(turns * kTurn);
+  }
+  on_ball = found;
+  on_face.u = Vector2<T>(middle.x, middle.y);
+  place.A = evaluate(A, point_A.chart, point_A.u);
+  place.B = transform(X_AB, evaluate(B, point_B.chart, point_B.u));
+  place.gap = dot(place.A.n, place.B.p - place.A.p);
+  return true;
+}
+
 /// Newton's method on r₁ = r₂ = 0, whose first-order change is facing_system_internal.h (1).
 template <class T>
 FacingStatus find_facing(const Surface& A, const Surface& B, const Placement<T>& X_AB, ChartedPoint<T>& point_A,
@@ -111,6 +141,7 @@ FacingStatus find_facing(const Surface& A, const Surface& B, const Placement<T>&
     place.B = transform(X_AB, evaluate_handed_over(B, point_B));
     place.gap = dot(place.A.n, place.B.p - place.A.p);
   };
+  if (find_over_face(A, B, X_AB, point_A, point_B, place)) return FacingStatus::found;
   const double limit = last_step<T>();
   bool is_regular = false;
   double reach = 0;

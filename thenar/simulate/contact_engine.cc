@@ -606,7 +606,30 @@ void ContactEngine::fill(const double* vdot, const State& state, std::vector<Con
   out.clear();
   const std::vector<Vector4<double>>& forces = watch_.calc_forces(vdot);
   for (std::size_t i = 0; i < motion_.contacts().size(); ++i) out.push_back(read_contact(i, forces[i]));
+  if (motion_.has_redundant_contacts()) share_margins(vdot, out);
   add_free_pairs(state, out);
+}
+
+/// The points of a patch have one margin: that of the forces that need least friction of all of them together.
+void ContactEngine::share_margins(const double* vdot, std::vector<ContactSample>& out) {
+  const std::vector<HeldContact>& contacts = motion_.contacts();
+  std::vector<char> is_done(contacts.size(), 0);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (is_done[i] || contacts[i].hold() != ContactHold::rolling) continue;
+    std::vector<std::size_t> patch;
+    double margin = 1;
+    for (std::size_t k = i; k < contacts.size(); ++k) {
+      const FoundContact &a = contacts[i].found(), &b = contacts[k].found();
+      const bool belongs =
+          a.shape_A == b.shape_A && a.shape_B == b.shape_B && contacts[k].hold() == ContactHold::rolling;
+      if (!belongs) continue;
+      patch.push_back(k);
+      is_done[k] = 1;
+      margin = std::min(margin, out[k].force[0] > 0 ? out[k].margin : 1);
+    }
+    if (patch.size() > 1) margin = 1 - watch_.calc_least_share(vdot, patch, 1 - margin);
+    for (const std::size_t k : patch) out[k].margin = margin;
+  }
 }
 
 ContactSample ContactEngine::read_contact(std::size_t i, const Vector4<double>& force) const {

@@ -119,6 +119,7 @@ class ContactEngine {
   std::string explain_face(const HeldContact& contact) const;
   double find_spin(std::size_t contact, const InstantCell& cell) const;
   ContactSample read_contact(std::size_t contact, const Vector4<double>& force) const;
+  void share_margins(const double* vdot, std::vector<ContactSample>& out);
   double calc_margin(const HeldContact& contact, const Vector4<double>& force) const;
   ContactMotion find_motion(const HeldContact& contact) const;
   void add_free_pairs(const State& state, std::vector<ContactSample>& out);

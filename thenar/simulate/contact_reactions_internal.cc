@@ -14,8 +14,8 @@ namespace {
 
 /// Rows that depend on each other to this part are redundant: rounding of J M⁻¹ Jᵀ.
 constexpr double kRedundant = 1e-11;
-/// And above this reciprocal condition there is no doubt.
-constexpr double kClearlyRegular = 1e-9;
+/// And where pivots differ by less than this there is no doubt.
+constexpr double kClearlyRegular = 1e-7;
 /// The part of the largest of A below which a row's own entry says nothing of its size.
 constexpr double kLightest = 1e-3;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
@@ -28,9 +28,7 @@ VectorX<double> solve_least(const MatrixX<double>& A, const VectorX<double>& b, 
   if (A.rows() > 0) {
     const Eigen::PartialPivLU<MatrixX<double>> quick(A);
     const VectorX<double> pivots = quick.matrixLU().diagonal().cwiseAbs();
-    // The estimate of the condition takes no pivot that is 0.
-    const bool has_pivots = pivots.minCoeff() > kRedundant * pivots.maxCoeff();
-    if (has_pivots && quick.rcond() > kClearlyRegular) return quick.solve(b);
+    if (pivots.minCoeff() > kClearlyRegular * pivots.maxCoeff()) return quick.solve(b);
   }
   Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
   factor.setThreshold(kRedundant);

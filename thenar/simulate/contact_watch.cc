@@ -33,6 +33,8 @@ constexpr double kReach = 0.02, kReachOfTravel = 1.5;
 constexpr double kBehind = 1.02, kLittleBeyond = 1e-6, kShortestTime = 1e-9;
 /// How much a step is made shorter at once.
 constexpr double kLeastPart = 0.02, kMostPart = 0.95;
+/// Shares of cones are told to this.
+constexpr double kShare = 1e-4;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The least value between 0 and h of the cubic with these values and slopes at its ends, and where.
@@ -453,7 +455,10 @@ const ConeSolution& ContactWatch::solve_held(const double* vdot) {
 /// The largest motion of contacts that should be at rest, in the scaled units of constraint_problem.h relative to that
 /// without forces, and whose it is.
 double ContactWatch::calc_unrest(Stepper& stepper, double theta, int* fastest) {
-  const ConeSolution& answer = solve_held(stepper.evaluate(theta));
+  return calc_unrest(solve_held(stepper.evaluate(theta)), fastest);
+}
+
+double ContactWatch::calc_unrest(const ConeSolution& answer, int* fastest) const {
   if (answer.status != ConeStatus::solved) return 1;
   const auto unit = [&](int row) { return std::sqrt(std::max(problem_.A()(row, row), 1e-300)); };
   double scale = 0, out = 0;
@@ -511,6 +516,27 @@ const std::vector<Vector4<double>>& ContactWatch::calc_forces(const double* vdot
     for (int t = 0; t < contact.tangent_count(); ++t) forces_[i](contact.tangent(t)) = answer.z[row++];
   }
   return forces_;
+}
+
+double ContactWatch::calc_least_share(const double* vdot, const std::vector<std::size_t>& contacts, double known) {
+  motion_.assemble_held(vdot, problem_, z_);
+  if (problem_.size() > solver_.max_rows()) solver_ = ConeSolver(problem_.size());
+  std::vector<std::pair<int, double>> limits;  // rows of friction of these contacts, and their coefficients
+  int row = static_cast<int>(motion_.mode().held.size());
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
+    const int tangents = motion_.contacts()[i].tangent_count();
+    const bool is_asked = std::find(contacts.begin(), contacts.end(), i) != contacts.end();
+    for (int t = 1; is_asked && t <= tangents; ++t) limits.emplace_back(row + t, problem_.row(row + t).limit);
+    row += 1 + tangents;
+  }
+  double too_little = 0, enough = known;
+  while (enough - too_little > kShare) {
+    const double share = 0.5 * (too_little + enough);
+    for (const auto& [k, limit] : limits) problem_.row(k).limit = share * limit;
+    const ConeSolution& answer = solver_.solve(problem_, {z_.data(), static_cast<std::size_t>(z_.size())});
+    (calc_unrest(answer, nullptr) < kForceMargin ? enough : too_little) = share;
+  }
+  return enough;
 }
 
 }  // namespace thenar

@@ -69,6 +69,10 @@ class ContactWatch {
   /// ones if the cones admit them, else others that they do.
   const std::vector<Vector4<double>>& calc_forces(const double* vdot);
 
+  /// There, of contacts that roll and belong together: the least share of their cones that all of them can do with at
+  /// once, over all forces that keep them where they are; `known` is one that is known to do. To kShare.
+  double calc_least_share(const double* vdot, const std::vector<std::size_t>& contacts, double known);
+
  private:
   /// Two shapes that are near each other at some place of the step, and the nearest of their points that is not held.
   struct NearPair {
@@ -110,6 +114,7 @@ class ContactWatch {
   void find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
   const ConeSolution& solve_held(const double* vdot);
   double calc_unrest(Stepper& stepper, double theta, int* fastest = nullptr);
+  double calc_unrest(const ConeSolution& answer, int* fastest) const;
   template <class Function>
   void narrow(const VectorX<double>& values, const Function& function, ContactCrossing found,
               std::optional<ContactCrossing>& first);

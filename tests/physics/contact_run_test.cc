@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a run with contacts tells and promises beside the motion itself: margins, verdicts, options, names, determinism.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "thenar/io/scenario_reader.h"
+#include "thenar/simulate/simulate.h"
+
+namespace thenar {
+namespace {
+
+constexpr double kGravity = 9.81;
+const std::string kFloor = "  - {name: floor, joint: fixed, shape: {plane: {}}}\n";
+
+Scenario read(const std::string& text, const std::string& run) {
+  return parse_scenario("thenar: 1\n" + text + "run: {" + run + "}\n", "test.yaml");
+}
+
+Scenario read_truth(const std::string& name, const std::vector<std::string>& overrides) {
+  return read_scenario(THENAR_SOURCE_DIR "/scenes/truth/" + name + ".yaml", overrides);
+}
+
+std::string make_pushed_box(const std::string& force) {
+  return "objects:\n  - {name: box, shape: {box: [0.2, 0.2, 0.05]}, mass: 1, pose: {xyz: [0, 0, 0.025]}}\n" + kFloor +
+         "contacts: {friction: 0.3}\nwrenches: [{body: box, force: [" + force + ", 0, 0]}]\n";
+}
+
+TEST(ContactRun, MarginOfAPatchIsThatOfItsWrench) {
+  // A push F through the height of the middle: friction F of at most μ m g, however the corners share it.
+  const Trace trace = record(read(make_pushed_box("5*t"), "until: 0.5, sample: 0.1"));
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  for (const Sample& sample : trace.samples) {
+    ASSERT_EQ(sample.contacts.size(), 4U);
+    const double share = 5 * sample.state.t / (0.3 * kGravity);
+    for (const ContactSample& contact : sample.contacts) {
+      EXPECT_NEAR(contact.margin, 1 - share, 2e-4) << sample.state.t;  // told to 1e-4
+      EXPECT_EQ(contact.motion, ContactMotion::fixed);
+    }
+  }
+}
+
+TEST(ContactRun, ForcesAreAdmissibleAndCarryTheWeight) {
+  // Near tipping the least forces would have to pull at one edge: others are told.
+  const Trace trace =
+      record(read("objects:\n  - {name: box, shape: {box: [0.1, 0.1, 0.4]}, mass: 2, pose: {xyz: [0, 0, 0.2]}}\n" +
+                      kFloor + "contacts: {friction: 0.8}\nwrenches: [{body: box, force: [4.8, 0, 0]}]\n",
+                  "until: 1, sample: 0.25"));
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  ASSERT_TRUE(trace.events.empty()) << trace.events.front().cause;
+  for (const Sample& sample : trace.samples) {
+    double normal = 0, along = 0;
+    for (const ContactSample& contact : sample.contacts) {
+      EXPECT_GE(contact.force[0], -1e-8);
+      EXPECT_LE(std::hypot(contact.force[1], contact.force[2]), 0.8 * contact.force[0] + 1e-7);
+      normal += contact.force[0], along += contact.force[1];
+    }
+    EXPECT_NEAR(normal, 2 * kGravity, 1e-7);
+    EXPECT_NEAR(along, -4.8, 1e-7);
+  }
+}
+
+TEST(ContactRun, StopsWhereRigidBodiesHaveNoMotion) {
+  const Trace trace = record(read_truth("painleve_rod", {"parameters.mu=1.4"}));
+  EXPECT_EQ(trace.report.status, RunStatus::failed);
+  EXPECT_NE(trace.report.reason.find("no motion"), std::string::npos) << trace.report.reason;
+  ASSERT_EQ(trace.report.verdicts.size(), 0U);
+}
+
+TEST(ContactRun, SeveralMotionsStopARunUnlessItIsToldToGoOn) {
+  // Sliding to the left with b > 0 it can part or be pressed on the ground.
+  const std::vector<std::string> several{"parameters.mu=1.4", "parameters.spin=6", "run.until=0.01"};
+  const Trace stopped = record(read_truth("painleve_rod", several));
+  EXPECT_EQ(stopped.report.status, RunStatus::failed);
+  EXPECT_NE(stopped.report.reason.find("several motions"), std::string::npos) << stopped.report.reason;
+  EXPECT_NE(stopped.report.reason.find("rod/ground break"), std::string::npos) << stopped.report.reason;
+  EXPECT_NE(stopped.report.reason.find("rod/ground slide"), std::string::npos) << stopped.report.reason;
+  std::vector<std::string> calm = several;
+  calm.push_back("run.on_indeterminate=min_acceleration");
+  const Trace parted = record(read_truth("painleve_rod", calm));
+  ASSERT_EQ(parted.report.status, RunStatus::done) << parted.report.reason;
+  ASSERT_FALSE(parted.report.verdicts.empty());
+  EXPECT_EQ(parted.report.verdicts.front().verdict, Verdict::several);
+}
+
+TEST(ContactRun, BaumgarteHoldsContactsNearly) {
+  // A ball that rolls in a bowl: gap and slip are drawn back, not put back, and the motion is the same to that.
+  const std::string text =
+      "objects:\n  - {name: ball, shape: {sphere: 0.05}, mass: 1, pose: {xyz: [0.1, 0, 0.0635083269]}}\n"
+      "  - {name: bowl, joint: fixed, shape: {bowl: {radius: 0.3, depth: 0.25}}, pose: {xyz: [0, 0, 0.25]}}\n"
+      "contacts: {friction: 0.8}\n";
+  const Trace exact = record(read(text, "until: 1, sample: 0.1, tolerance: 1e-10"));
+  const Trace drawn = record(read(text, "until: 1, sample: 0.1, tolerance: 1e-10, baumgarte: 20"));
+  ASSERT_EQ(exact.report.status, RunStatus::done) << exact.report.reason;
+  ASSERT_EQ(drawn.report.status, RunStatus::done) << drawn.report.reason;
+  EXPECT_LT((exact.report.last.q - drawn.report.last.q).norm(), 1e-7);
+  double exact_gap = 0, drawn_gap = 0;
+  for (const Sample& sample : exact.samples) exact_gap = std::max(exact_gap, std::abs(sample.contacts.at(0).gap));
+  for (const Sample& sample : drawn.samples) drawn_gap = std::max(drawn_gap, std::abs(sample.contacts.at(0).gap));
+  EXPECT_LT(exact_gap, 1e-9);  // rows inside a step are those of its dense output
+  EXPECT_LT(drawn_gap, 1e-7);
+}
+
+TEST(ContactRun, SameBitsInEveryRun) {
+  const Scenario scenario = read(
+      "objects:\n  - {name: cube, shape: {box: [0.1, 0.1, 0.1]}, mass: 0.37, pose: {xyz: [0, 0, 0.3], rpy: [0.3, 0.4, "
+      "0.1]}, velocity: {linear: [1, 0.3, 0], angular: [5, 3, 3]}}\n" +
+          kFloor + "contacts: {friction: 0.2, restitution: 0.125}\n",
+      "until: 1, sample: 0.05");
+  const Trace first = record(scenario), second = record(scenario);
+  ASSERT_EQ(first.report.status, RunStatus::done) << first.report.reason;
+  EXPECT_TRUE(first.report.last == second.report.last);
+  ASSERT_EQ(first.events.size(), second.events.size());
+  for (std::size_t i = 0; i < first.events.size(); ++i) EXPECT_EQ(first.events[i].t, second.events[i].t);
+  EXPECT_LT(first.report.max_gap_violation, 1e-9);
+}
+
+TEST(ContactRun, CornersKeepTheirNamesWhileABoxTips) {
+  // Pushed over, the box turns about two of its corners, which keep the numbers that they had.
+  const Trace trace = record(
+      read("objects:\n  - {name: box, shape: {box: [0.2, 0.2, 0.6]}, mass: 1, pose: {xyz: [0, 0, 0.3]}}\n" + kFloor +
+               "contacts: {friction: 0.6}\nwrenches: [{body: box, force: [10*t, 0, 0], at: [0, 0, 0.2]}]\n",
+           "until: 0.4, sample: 0.05"));
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  ASSERT_EQ(trace.samples.front().contacts.size(), 4U);
+  const std::vector<ContactSample>& last = trace.samples.back().contacts;
+  ASSERT_EQ(last.size(), 2U);
+  for (const ContactSample& contact : last) {
+    for (const Event& event : trace.events) EXPECT_NE(event.where, contact.name) << event.cause;
+  }
+}
+
+}  // namespace
+}  // namespace thenar
