@@ -97,11 +97,23 @@ double calc_delay(const Block& b) {
   return 1e-7 * b.m * kGravity / rate;
 }
 
+/// "slip 0.1, stick 0.6", to a hundredth of a second: what happens, in the order of time.
+std::string describe(const std::vector<Change>& changes) {
+  std::string out;
+  for (const Change& change : changes) out += fmt::format("{} {:.2f}, ", to_string(change.kind), change.t);
+  return out;
+}
+
 void compare(const Block& b) {
   SCOPED_TRACE(fmt::format("F {} w {} mu_s {} mu {} m {}", b.F, b.w, b.mu_s, b.mu, b.m));
   const Reference reference(b);
-  const Trace trace = run_scene(
-      "pushed_block", {{"F", b.F}, {"w", b.w}, {"mu_s", b.mu_s}, {"mu", b.mu}, {"m", b.m}, {"run.until", b.until}});
+  const Trace trace = run_scene("pushed_block", {{"F", b.F},
+                                                 {"w", b.w},
+                                                 {"mu_s", b.mu_s},
+                                                 {"mu", b.mu},
+                                                 {"m", b.m},
+                                                 {"run.until", b.until},
+                                                 {"run.tolerance", 1e-10}});
   std::vector<Change> found;
   for (const Event& event : trace.events) {
     if (event.kind != EventKind::slip && event.kind != EventKind::stick) {
@@ -110,19 +122,22 @@ void compare(const Block& b) {
       found.push_back({event.t, event.kind});
     }
   }
-  ASSERT_EQ(found.size(), reference.changes().size());
+  ASSERT_EQ(describe(found), describe(reference.changes()));
   // A delay d of slip with μ_s = μ changes velocities by the rate times d²/2, positions likewise; with μ_s > μ by the
-  // jump of friction times d.
+  // jump of friction times d. Errors of steps, 1e-10 of 1 m/s each, add up over some hundred of them.
   const double delay = calc_delay(b), jump = (b.mu_s - b.mu) * kGravity;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].kind, reference.changes()[i].kind) << i;
     EXPECT_NEAR(found[i].t, reference.changes()[i].t, 10 * delay + 1e-9) << i;
   }
-  const double period = 2 * M_PI / b.w, allowed = 1e-9 + jump * delay * period * static_cast<double>(found.size());
+  const double period = 2 * M_PI / b.w, allowed = 1e-8 + jump * delay * period * static_cast<double>(found.size());
+  double worst = 0, aside = 0;
   for (const Sample& sample : trace.samples) {
-    EXPECT_NEAR(sample.state.q(0), reference.position(sample.state.t), allowed) << sample.state.t;
-    EXPECT_NEAR(sample.state.q(1), 0, 1e-9);
+    worst = std::max(worst, std::abs(sample.state.q(0) - reference.position(sample.state.t)));
+    aside = std::max(aside, std::abs(sample.state.q(1)));
   }
+  EXPECT_LT(worst, allowed);
+  // Where slip begins its direction is what the solver leaves of 0, and friction soon turns it.
+  EXPECT_LT(aside, 1e-8);
 }
 
 TEST(PushedBlock, SticksAndSlipsWhenTheReferenceDoes) {
