@@ -136,8 +136,8 @@ void compare(const Block& b) {
     aside = std::max(aside, std::abs(sample.state.q(1)));
   }
   EXPECT_LT(worst, allowed);
-  // Where slip begins its direction is what the solver leaves of 0, and friction soon turns it.
-  EXPECT_LT(aside, 1e-8);
+  // Where slip begins its direction is what the solver leaves of 0, and friction soon turns it: errors of steps.
+  EXPECT_LT(aside, 1e-10 * static_cast<double>(trace.report.steps));
 }
 
 TEST(PushedBlock, SticksAndSlipsWhenTheReferenceDoes) {
