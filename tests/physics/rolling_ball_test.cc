@@ -157,7 +157,7 @@ TEST(SoftBall, IsSaidToSpinUntilItStops) {
     const Trace trace = run_scene("spinning_ball", {{"run.tolerance", tolerance}});
     for (const Sample& sample : trace.samples) {
       const bool spins = sample.state.t < trace.events.at(0).t;
-      EXPECT_EQ(to_string(sample.contacts[0].motion), to_string(spins ? ContactMotion::spin : ContactMotion::fixed))
+      EXPECT_STREQ(to_string(sample.contacts[0].motion), to_string(spins ? ContactMotion::spin : ContactMotion::fixed))
           << sample.state.t;
     }
   }
