@@ -88,10 +88,12 @@ TEST(ContactRun, SeveralMotionsStopARunUnlessItIsToldToGoOn) {
 
 TEST(ContactRun, BaumgarteHoldsContactsNearly) {
   // A ball that rolls in a bowl: gap and slip are drawn back, not put back, and the motion is the same to that.
-  const std::string text =
-      "objects:\n  - {name: ball, shape: {sphere: 0.05}, mass: 1, pose: {xyz: [0.1, 0, 0.0635083269]}}\n"
-      "  - {name: bowl, joint: fixed, shape: {bowl: {radius: 0.3, depth: 0.25}}, pose: {xyz: [0, 0, 0.25]}}\n"
-      "contacts: {friction: 0.8}\n";
+  const double height = 0.3 - std::sqrt(0.25 * 0.25 - 0.1 * 0.1);  // of the middle, above the bottom
+  const std::string text = fmt::format(
+      "objects:\n  - {{name: ball, shape: {{sphere: 0.05}}, mass: 1, pose: {{xyz: [0.1, 0, {:.12f}]}}}}\n"
+      "  - {{name: bowl, joint: fixed, shape: {{bowl: {{radius: 0.3, depth: 0.25}}}}, pose: {{xyz: [0, 0, 0.25]}}}}\n"
+      "contacts: {{friction: 0.8}}\n",
+      height);
   const Trace exact = record(read(text, "until: 1, sample: 0.1, tolerance: 1e-10"));
   const Trace drawn = record(read(text, "until: 1, sample: 0.1, tolerance: 1e-10, baumgarte: 20"));
   ASSERT_EQ(exact.report.status, RunStatus::done) << exact.report.reason;

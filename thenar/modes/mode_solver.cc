@@ -68,6 +68,15 @@ int count_smooth_contacts(const ConstraintProblem& problem) {
   return out;
 }
 
+/// The smallest forces that let nothing move, or as little as can be: where to begin if what is at rest is to stay.
+VectorX<double> find_rest_forces(const internal::ScaledProblem& scaled) {
+  Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
+  factor.setThreshold(kRank);
+  factor.compute(scaled.A);
+  const VectorX<double> forces = factor.solve(-scaled.b);
+  return forces.cwiseProduct(scaled.force_unit);
+}
+
 /// The smallest forces with the motion of z, if they are a solution: the proof has most to say where friction is least.
 VectorX<double> find_least_forces(const internal::AnswerFinder& finder, const internal::ScaledProblem& scaled,
                                   const VectorX<double>& z) {
@@ -87,7 +96,9 @@ ModeSearchResult find_answers(const ConstraintProblem& problem, const ModeSearch
   const ModeParts parts = has_parts ? make_mode_parts(problem) : make_normals(problem);
   internal::AnswerFinder finder(problem, scaled, parts, options.most_generators);
   ModeSearchResult out;
-  auto z = finder.find_forces();
+  const VectorX<double> start = options.is_brief ? find_rest_forces(scaled) : VectorX<double>();
+  auto z = finder.find_forces({start.data(), static_cast<std::size_t>(start.size())});
+  if (!z && start.size() > 0) z = finder.find_forces();
   if (z && options.is_brief) z = find_least_forces(finder, scaled, *z);
   if (z) {
     const internal::MotionForm form(problem, scaled, *z);

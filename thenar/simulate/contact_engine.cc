@@ -37,11 +37,19 @@ constexpr long long kSmoothNodes = 40;
 constexpr long long kLastNodes = 4000;
 /// Times at one instant after which a contact that leaves its bounds is let go, and after which nothing rebounds.
 constexpr int kInsistence = 4, kPlasticPatience = 20;
+/// Slip slower than this part of what the spin of a soft fingertip is worth is none.
+constexpr double kOnlySpins = 1e-4;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
 
 bool is_same(const FoundContact& a, const FoundContact& b) {
   return a.shape_A == b.shape_A && a.shape_B == b.shape_B && a.id == b.id;
+}
+
+/// Whether two unit vectors point nearly the same way.
+bool is_along(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  constexpr double kNearly = 0.9;
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > kNearly;
 }
 
 double calc_fastest(const ImpactInstant& impact, const VectorX<double>& v) {
@@ -322,7 +330,7 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
   // One set of modes whose motion depends on how pressure is shared: as by equal springs, with the least forces.
   if (std::all_of(instant.cells.begin(), instant.cells.end(), has_same_modes)) return true;
   if (scenario_.run.on_indeterminate != OnIndeterminate::stop) {
-    cell_ = choose_cell(instant);
+    cell_ = choose_cell(instant, state);
     return true;
   }
   fault_ = "rigid bodies have several motions here:";
@@ -348,11 +356,11 @@ bool ContactEngine::goes_on_as_it_is(const Instant& instant, const InstantCell& 
   return any_rests;
 }
 
-std::size_t ContactEngine::choose_cell(const Instant& instant) const {
+std::size_t ContactEngine::choose_cell(const Instant& instant, const State& state) const {
   if (scenario_.run.on_indeterminate == OnIndeterminate::first) return 0;
   Workspace<double> workspace(scenario_.model);
   MassMatrix<double> mass(scenario_.model);
-  update_positions(scenario_.model, stepper_.state().q.data(), workspace);
+  update_positions(scenario_.model, state.q.data(), workspace);
   mass.update(scenario_.model, workspace);
   const MatrixX<double> M = mass.dense();
   std::size_t best = 0;
@@ -500,7 +508,7 @@ bool ContactEngine::is_at_rest(const ContactCrossing& at) {
 std::vector<ContactEngine::Known> ContactEngine::list_known() const {
   std::vector<Known> out;
   for (const HeldContact& contact : motion_.contacts()) {
-    out.push_back({contact.name(), contact.hold(), contact.found()});
+    out.push_back({contact.name(), contact.hold(), contact.found(), contact.slip_direction()});
   }
   return out;
 }
@@ -534,8 +542,8 @@ void ContactEngine::tell_changes(const State& state, const std::vector<Known>& b
     }
     const auto i = static_cast<std::size_t>(place - now.begin());
     is_new[i] = 0;
-    const bool has_turned_round = at && at->kind == ContactCrossingKind::stick && place->hold() == ContactHold::sliding;
-    if (has_turned_round && old.hold == ContactHold::sliding) {
+    const bool has_stopped = at && at->kind == ContactCrossingKind::stick && place->hold() == ContactHold::sliding;
+    if (has_stopped && old.hold == ContactHold::sliding && !is_along(place->slip_direction(), old.slip)) {
       tell(EventKind::slip, place->name(),
            "slip has come to rest and begins in another direction: " + explain_slip(*place));
     }
@@ -605,8 +613,19 @@ std::string ContactEngine::explain_face(const HeldContact& contact) const {
 void ContactEngine::fill(const double* vdot, const State& state, std::vector<ContactSample>& out) {
   out.clear();
   const std::vector<Vector4<double>>& forces = watch_.calc_forces(vdot);
-  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) out.push_back(read_contact(i, forces[i]));
-  if (motion_.has_redundant_contacts()) share_margins(vdot, out);
+  const bool is_redundant = motion_.has_redundant_contacts();
+  std::vector<double> shares;
+  if (is_redundant) {
+    for (std::size_t i = 0; i < motion_.contacts().size(); ++i) out.push_back(read_contact(i, forces[i]));
+    share_margins(vdot, out);
+    for (const ContactSample& contact : out) shares.push_back(contact.margin);
+    out.clear();
+  }
+  motion_.follow_contacts(state.q, state.v);
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
+    out.push_back(read_contact(i, forces[i]));
+    if (is_redundant) out.back().margin = shares[i];
+  }
   add_free_pairs(state, out);
 }
 
@@ -665,7 +684,10 @@ double ContactEngine::calc_margin(const HeldContact& contact, const Vector4<doub
 ContactMotion ContactEngine::find_motion(const HeldContact& contact) const {
   const auto& velocity = contact.velocity();
   const double length = tolerances_.scales().length, slow = kCalm * kSlowest * length / tolerances_.scales().time;
-  const bool slips = std::hypot(velocity(1), velocity(2)) > slow;
+  const ContactLaw& law = contact.law();
+  const bool can_spin = law.fingertip == Fingertip::soft && law.friction > 0;
+  const double spin = can_spin ? std::abs(velocity(3)) * law.torsion / law.friction : 0;
+  const bool slips = std::hypot(velocity(1), velocity(2)) > std::max(slow, kOnlySpins * spin);
   if (contact.hold() == ContactHold::sliding) {
     const bool spins = contact.law().fingertip == Fingertip::soft && !slips;
     return spins ? ContactMotion::spin : ContactMotion::slide;

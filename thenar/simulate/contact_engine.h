@@ -79,6 +79,7 @@ class ContactEngine {
     std::string name;
     ContactHold hold;
     FoundContact place;
+    std::array<double, 3> slip;  ///< direction, of what slides
   };
   /// How often a contact was struck since it last rested.
   struct StrikeCount {
@@ -103,7 +104,7 @@ class ContactEngine {
   void note_strikes(const ImpactInstant& impact, const VectorX<double>& v);
   void calm(State& state, double slow);
   bool resolve_instant(State& state);
-  std::size_t choose_cell(const Instant& instant) const;
+  std::size_t choose_cell(const Instant& instant, const State& state) const;
   bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
   bool may_go_on(const Instant& instant, const State& state);
   void set_modes(const State& state, Trigger trigger);

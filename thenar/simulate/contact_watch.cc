@@ -21,6 +21,8 @@ constexpr double kGapMargin = 1e-13;
 constexpr double kExitMargin = 1e-11;
 /// Slips slower than so many times what counts as none have just begun.
 constexpr double kBeginning = 100;
+/// And slower than this part of it at the start of a step, they are on their way from rest.
+constexpr double kHovering = 1e-2;
 /// Bodies that move less than this part of the smaller one's size between two places are followed by a cubic.
 constexpr double kSmallMove = 0.1;
 /// How far from 0 a cubic must stay to be believed, as a part of how gaps and rates change.
@@ -33,6 +35,8 @@ constexpr double kReach = 0.02, kReachOfTravel = 1.5;
 constexpr double kBehind = 1.02, kLittleBeyond = 1e-6, kShortestTime = 1e-9;
 /// How much a step is made shorter at once.
 constexpr double kLeastPart = 0.02, kMostPart = 0.95;
+/// Forces of redundant contacts are looked at in so many parts of a step, by what is known of them in nine places.
+constexpr int kFineParts = 32;
 /// Shares of cones are told to this.
 constexpr double kShare = 1e-4;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -360,7 +364,9 @@ void ContactWatch::find_slow_changes(Stepper& stepper, std::optional<ContactCros
       narrow(slip_.col(column).array() + allowed, function, found, first);
       // Slip that has become slower than what has a direction, and does not grow, hovers about rest.
       const double end = slip_(slip_.rows() - 1, column);
-      if (!first && std::abs(end) < contact.no_slip() && end <= slip_(0, column)) first = found;
+      const double start = slip_(0, column);
+      const bool hovers = std::abs(end) < contact.no_slip() && end <= start && start > kHovering * contact.no_slip();
+      if (!first && hovers) first = found;
     }
     find_exit(stepper, i, exit_.col(column), first);
   }
@@ -477,16 +483,30 @@ double ContactWatch::calc_unrest(const ConeSolution& answer, int* fastest) const
   return scale > 0 ? out / scale : 0;
 }
 
-void ContactWatch::find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first) {
+/// What the least forces leave of their bounds, of all contacts: the polynomials through what is known of them.
+double ContactWatch::calc_least_slack(double theta) const {
   const std::vector<double>& nodes = crossings_.nodes();
-  const auto rest = [&](double theta) { return force_margin - calc_unrest(stepper, theta); };
+  VectorX<double> weights(static_cast<Eigen::Index>(nodes.size()));  // barycentric, of Chebyshev–Lobatto nodes
+  double sum = 0;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (first && k > 0 && first->theta <= nodes[k - 1]) return;
     const auto row = static_cast<Eigen::Index>(k);
-    const bool is_suspect = std::min(normal_.row(row).minCoeff(), friction_.row(row).minCoeff()) < 0;
-    if (!is_suspect || rest(nodes[k]) >= 0) continue;
-    double theta = nodes[k];
-    if (k > 0) theta = refine_crossing({nodes[k - 1], nodes[k]}, kBracket, rest).after;
+    if (theta == nodes[k]) return std::min(normal_.row(row).minCoeff(), friction_.row(row).minCoeff());
+    const bool is_end = k == 0 || k + 1 == nodes.size();
+    weights(row) = (k % 2 == 0 ? 1 : -1) * (is_end ? 0.5 : 1) / (theta - nodes[k]);
+    sum += weights(row);
+  }
+  weights /= sum;
+  return std::min((weights.transpose() * normal_).minCoeff(), (weights.transpose() * friction_).minCoeff());
+}
+
+void ContactWatch::find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first) {
+  const auto rest = [&](double theta) { return force_margin - calc_unrest(stepper, theta); };
+  for (int k = 0; k <= kFineParts; ++k) {
+    const double place = static_cast<double>(k) / kFineParts, before = static_cast<double>(k - 1) / kFineParts;
+    if (first && k > 0 && first->theta <= before) return;
+    if (calc_least_slack(place) >= 0 || rest(place) >= 0) continue;
+    double theta = place;
+    if (k > 0) theta = refine_crossing({before, place}, kBracket, rest).after;
     if (first && first->theta <= theta) return;
     int fastest = -1;
     calc_unrest(stepper, theta, &fastest);

@@ -111,6 +111,7 @@ class ContactWatch {
                                             std::optional<ContactCrossing>& first);
   void find_exit(Stepper& stepper, std::size_t contact, const VectorX<double>& exits,
                  std::optional<ContactCrossing>& first);
+  double calc_least_slack(double theta) const;
   void find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
   const ConeSolution& solve_held(const double* vdot);
   double calc_unrest(Stepper& stepper, double theta, int* fastest = nullptr);

@@ -13,6 +13,8 @@ namespace {
 
 /// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
 constexpr double kNoMotion = 1e-9;
+/// Features are left by turning a little later than they could, rad: their neighbours have the same normal there.
+constexpr double kTurn = 1e-7;
 /// So many times what counts as none is a slip whose direction is its own.
 constexpr double kFast = 10;
 /// A normal so far from those that its feature has there (rad) belongs to another place.
@@ -115,7 +117,9 @@ void HeldContact::choose_rows() {
 
 double HeldContact::calc_exit(const Workspace<double>& workspace, double size) const {
   const Outside A = calc_outside(workspace, A_, gap_.place().A), B = calc_outside(workspace, B_, gap_.place().B);
-  return std::max(A.length / size + A.angle, B.length / size + B.angle);
+  // Where a corner comes to lie on an edge, the other end of the edge is met at the same time, and first.
+  const auto turn = [](const Outside& outside) { return std::max(0.0, outside.angle - kTurn); };
+  return std::max(A.length / size + turn(A), B.length / size + turn(B));
 }
 
 Outside HeldContact::calc_outside(const Workspace<double>& workspace, const Side& side,

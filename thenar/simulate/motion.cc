@@ -72,6 +72,10 @@ void ConstrainedMotion::assemble_held(const double* vdot, ConstraintProblem& pro
   contact_reactions_.assemble(rows_, mode_.held, cone, vdot, problem, z);
 }
 
+void ConstrainedMotion::follow_contacts(const VectorX<double>& q, const VectorX<double>& v) {
+  contact_reactions_.update(q.data(), v.data());
+}
+
 void ConstrainedMotion::set_origin(const VectorX<double>& q) {
   origin_ = q;
   for (HeldContact& contact : contact_reactions_.contacts) contact.anchor();

@@ -62,6 +62,8 @@ class ConstrainedMotion final : public MotionEquations {
   const std::vector<Vector4<double>>& contact_forces() const { return contact_reactions_.forces(); }
   /// The size of the forces that they could have there, N: that of what they balance.
   double contact_force_scale() const { return contact_reactions_.force_scale(); }
+  /// Contacts as they are at (q, v), with the forces of the last evaluation.
+  void follow_contacts(const VectorX<double>& q, const VectorX<double>& v);
   /// After an evaluation: the problem that its reactions solve if they are admissible (ContactReactions::assemble), and
   /// the reactions as its z. `vdot` is the acceleration found.
   void assemble_held(const double* vdot, ConstraintProblem& problem, VectorX<double>& z);
