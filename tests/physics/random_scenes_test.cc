@@ -134,7 +134,7 @@ TEST(RandomScenes, EndDoneOrWithAReason) {
   const char* wish = std::getenv("THENAR_SCENES");
   const char* first = std::getenv("THENAR_SCENES_FROM");
   const unsigned from = first != nullptr ? static_cast<unsigned>(std::atoi(first)) : 1;
-  const unsigned count = wish != nullptr ? static_cast<unsigned>(std::atoi(wish)) : 40;
+  const unsigned count = wish != nullptr ? static_cast<unsigned>(std::atoi(wish)) : 12;
   Outcome outcome;
   for (unsigned seed = from; seed < from + count; ++seed) {
     const Trace trace = record(parse_scenario(SceneMaker(seed).make(), "random.yaml"));

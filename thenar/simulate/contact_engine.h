@@ -68,11 +68,8 @@ class ContactEngine {
   /// Whether the slip that crosses 0 there is at rest, or has only turned by a right angle since the step began.
   bool is_at_rest(const ContactCrossing& at);
 
-  /// Contacts of a row at the state at which the motion was evaluated last, with the acceleration found (Stepper).
-  void fill(const double* vdot, const State& state, std::vector<ContactSample>& out);
-
-  /// Deepest overlap of shapes at the state, m; 0 if there is none.
-  double calc_penetration(const State& state);
+  /// For rows: forces that the cones admit (ContactSampler).
+  ContactWatch& watch() { return watch_; }
 
  private:
   struct Known {
@@ -119,11 +116,6 @@ class ContactEngine {
   std::string explain_break(const FoundContact& place) const;
   std::string explain_face(const HeldContact& contact) const;
   double find_spin(std::size_t contact, const InstantCell& cell) const;
-  ContactSample read_contact(std::size_t contact, const Vector4<double>& force) const;
-  void share_margins(const double* vdot, std::vector<ContactSample>& out);
-  double calc_margin(const HeldContact& contact, const Vector4<double>& force) const;
-  ContactMotion find_motion(const HeldContact& contact) const;
-  void add_free_pairs(const State& state, std::vector<ContactSample>& out);
   std::vector<Known> list_known() const;
   void keep_frames(const State& state);
 
@@ -136,8 +128,7 @@ class ContactEngine {
   internal::AssemblyContext context_;
   ContactNames names_;
   Workspace<double> workspace_;
-  ContactFinder nearby_;  ///< for rows: what is near
-  double size_ = 0, margin_ = 0;
+  double size_ = 0;
   bool has_started_ = false;
   std::string fault_;
   std::optional<Instant> instant_;

@@ -32,6 +32,7 @@ class AssemblyContext {
   InstantSolver& joints() { return *joints_; }
   const Tolerances& tolerances() const { return *tolerances_; }
   ContactFinder& finder() { return finder_; }
+  const ContactFinder& finder() const { return finder_; }
   const ContactRules& rules() const { return rules_; }
   const LawTable& laws() const { return laws_; }
 

@@ -12,6 +12,7 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
 #include "thenar/simulate/contact_engine.h"
+#include "thenar/simulate/contact_sampler.h"
 #include "thenar/simulate/event_teller.h"
 #include "thenar/simulate/event_watch.h"
 #include "thenar/simulate/forces.h"
@@ -77,7 +78,10 @@ class Run {
         workspace_(scenario.model),
         responses_(motion_.rows().size(), StopResponse::elastic),
         strikes_in_a_row_(motion_.rows().size(), 0) {
-    if (scenario.contacts) contacts_.emplace(scenario, motion_, instant_, stepper_, tolerances_);
+    if (scenario.contacts) {
+      contacts_.emplace(scenario, motion_, instant_, stepper_, tolerances_);
+      sampler_.emplace(scenario, motion_, contacts_->watch(), tolerances_);
+    }
     state_.t = 0;
     sample_.tau.setZero(scenario.model.velocity_count());
     report_.first = report_.last = state_;
@@ -195,7 +199,7 @@ class Run {
   void note_contacts_before(double theta) {
     const double* vdot = stepper_.evaluate(theta);
     const Stepper::Point& point = stepper_.interpolate(theta);
-    contacts_->fill(vdot, {stepper_.t() + theta * stepper_.h(), point.q, point.v}, contacts_before_);
+    sampler_->fill(vdot, {stepper_.t() + theta * stepper_.h(), point.q, point.v}, contacts_before_);
   }
 
   /// The step, up to theta, is done.
@@ -453,7 +457,7 @@ class Run {
       note_extremes(inside);
       sample_.energy.work = report_.energy.work + point.work;
       sample_.energy.dissipated = report_.energy.dissipated + point.dissipated;
-      if (contacts_) contacts_->fill(stepper_.evaluate((t - stepper_.t()) / stepper_.h()), inside, sample_.contacts);
+      if (contacts_) sampler_->fill(stepper_.evaluate((t - stepper_.t()) / stepper_.h()), inside, sample_.contacts);
       if (!emit(inside)) return false;
       ++next_row_;
     }
@@ -467,7 +471,7 @@ class Run {
 
   /// A row at the state that the run has reached.
   bool emit_sample(const State& state) {
-    if (contacts_ && is_settled_) contacts_->fill(stepper_.evaluate_state(), state, sample_.contacts);
+    if (contacts_ && is_settled_) sampler_->fill(stepper_.evaluate_state(), state, sample_.contacts);
     sample_.energy.work = report_.energy.work;
     sample_.energy.dissipated = report_.energy.dissipated;
     return emit(state);
@@ -501,7 +505,7 @@ class Run {
   void note_extremes(const State& state) {
     report_.q_min = report_.q_min.cwiseMin(state.q);
     report_.q_max = report_.q_max.cwiseMax(state.q);
-    if (contacts_) report_.max_gap_violation = std::max(report_.max_gap_violation, contacts_->calc_penetration(state));
+    if (contacts_) report_.max_gap_violation = std::max(report_.max_gap_violation, sampler_->calc_penetration(state));
     for (JointRow& r : motion_.rows()) {
       if (r.kind() != JointRowKind::stop || r.calc_least_value(state.q.data()) >= 0) continue;
       report_.max_gap_violation = std::max(report_.max_gap_violation, -r.calc_value(state.q.data()));
@@ -580,6 +584,7 @@ class Run {
   EventTeller teller_;
   RowTimes rows_;
   std::optional<ContactEngine> contacts_;
+  std::optional<ContactSampler> sampler_;
   std::optional<ContactCrossing> at_contact_;   ///< what ended the last step, if it was a contact
   std::vector<ContactSample> contacts_before_;  ///< just before it
   std::vector<BounceEnd> bounce_ends_;

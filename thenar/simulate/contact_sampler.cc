@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/contact_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "thenar/contact/contact_tolerances.h"
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/simulate/row_assembly_internal.h"
+
+namespace thenar {
+namespace {
+
+/// Motions slower than this part of the speed that belongs to the size of a scenario are none.
+constexpr double kSlow = 1e-11;
+/// Slip slower than this part of what the spin of a soft fingertip is worth is none.
+constexpr double kOnlySpins = 1e-4;
+
+}  // namespace
+
+ContactSampler::ContactSampler(const Scenario& scenario, ConstrainedMotion& motion, ContactWatch& watch,
+                               const Tolerances& tolerances)
+    : scenario_(scenario),
+      motion_(motion),
+      watch_(watch),
+      tolerances_(tolerances),
+      workspace_(scenario.model),
+      nearby_(scenario.model, scenario.shapes, internal::find_contact_rules(scenario)) {
+  update_positions(scenario.model, scenario.initial.q.data(), workspace_);
+  const double size = nearby_.calc_size(workspace_);
+  margin_ = scenario.contacts->margin.value_or(ContactTolerances(size).default_margin());
+}
+
+void ContactSampler::fill(const double* vdot, const State& state, std::vector<ContactSample>& out) {
+  out.clear();
+  const std::vector<Vector4<double>>& forces = watch_.calc_forces(vdot);
+  const bool is_redundant = motion_.has_redundant_contacts();
+  std::vector<double> shares;
+  if (is_redundant) {
+    for (std::size_t i = 0; i < motion_.contacts().size(); ++i) out.push_back(read_contact(i, forces[i]));
+    share_margins(vdot, out);
+    for (const ContactSample& contact : out) shares.push_back(contact.margin);
+    out.clear();
+  }
+  motion_.follow_contacts(state.q, state.v);
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
+    out.push_back(read_contact(i, forces[i]));
+    if (is_redundant) out.back().margin = shares[i];
+  }
+  add_free_pairs(state, out);
+}
+
+/// The points of a patch have one margin: that of the forces that need least friction of all of them together.
+void ContactSampler::share_margins(const double* vdot, std::vector<ContactSample>& out) {
+  const std::vector<HeldContact>& contacts = motion_.contacts();
+  std::vector<char> is_done(contacts.size(), 0);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (is_done[i] || contacts[i].hold() != ContactHold::rolling) continue;
+    std::vector<std::size_t> patch;
+    double margin = 1;
+    for (std::size_t k = i; k < contacts.size(); ++k) {
+      const FoundContact &a = contacts[i].found(), &b = contacts[k].found();
+      const bool belongs =
+          a.shape_A == b.shape_A && a.shape_B == b.shape_B && contacts[k].hold() == ContactHold::rolling;
+      if (!belongs) continue;
+      patch.push_back(k);
+      is_done[k] = 1;
+      margin = std::min(margin, out[k].force[0] > 0 ? out[k].margin : 1);
+    }
+    if (patch.size() > 1) margin = 1 - watch_.calc_least_share(vdot, patch, 1 - margin);
+    for (const std::size_t k : patch) out[k].margin = margin;
+  }
+}
+
+ContactSample ContactSampler::read_contact(std::size_t i, const Vector4<double>& force) const {
+  const HeldContact& contact = motion_.contacts()[i];
+  ContactSample out{.name = contact.name(), .gap = contact.gap()};
+  std::copy_n(force.data(), 4, out.force.begin());
+  out.slip = {contact.velocity()(1), contact.velocity()(2)};
+  const GapFunction<double>& place = contact.kinematics();
+  out.u_A = {place.point_A().u(0), place.point_A().u(1)};
+  out.u_B = {place.point_B().u(0), place.point_B().u(1)};
+  out.psi = calc_psi(place.place());
+  out.motion = find_motion(contact);
+  if (out.motion == ContactMotion::slide || out.motion == ContactMotion::spin) {
+    out.margin = contact.hold() == ContactHold::smooth ? 0 : -1;
+  } else if (contact.hold() == ContactHold::rolling) {
+    out.margin = calc_margin(contact, force);
+  }
+  return out;
+}
+
+/// 1 − the share of its cone that friction takes.
+double ContactSampler::calc_margin(const HeldContact& contact, const Vector4<double>& force) const {
+  const double mu = contact.law().static_friction;
+  const FrictionCone& cone = scenario_.contacts->cone;
+  double friction = calc_cone_size(cone, force(1), force(2)) / mu;
+  if (contact.law().fingertip == Fingertip::soft && contact.law().torsion > 0) {
+    const double torsion = std::abs(force(3)) / contact.law().torsion;
+    friction = cone.kind == FrictionCone::Kind::circular ? std::hypot(friction, torsion) : std::max(friction, torsion);
+  }
+  return force(0) > 0 ? std::clamp(1 - friction / force(0), 0.0, 1.0) : 0;
+}
+
+ContactMotion ContactSampler::find_motion(const HeldContact& contact) const {
+  const auto& velocity = contact.velocity();
+  const double length = tolerances_.scales().length, slow = kSlow * length / tolerances_.scales().time;
+  const ContactLaw& law = contact.law();
+  const bool can_spin = law.fingertip == Fingertip::soft && law.friction > 0;
+  const double spin = can_spin ? std::abs(velocity(3)) * law.torsion / law.friction : 0;
+  const bool slips = std::hypot(velocity(1), velocity(2)) > std::max(slow, kOnlySpins * spin);
+  if (contact.hold() == ContactHold::sliding) {
+    const bool spins = contact.law().fingertip == Fingertip::soft && !slips;
+    return spins ? ContactMotion::spin : ContactMotion::slide;
+  }
+  if (contact.hold() == ContactHold::smooth && slips) return ContactMotion::slide;
+  const bool turns = std::hypot(velocity(4), velocity(5)) * length > slow;
+  return turns ? ContactMotion::roll : ContactMotion::fixed;
+}
+
+void ContactSampler::add_free_pairs(const State& state, std::vector<ContactSample>& out) {
+  update_positions(scenario_.model, state.q.data(), workspace_);
+  nearby_.update(workspace_, margin_);
+  const FoundContact* nearest = nullptr;
+  const auto add = [&] {
+    if (nearest == nullptr) return;
+    const auto& contacts = motion_.contacts();
+    const bool is_held = std::any_of(contacts.begin(), contacts.end(), [&](const HeldContact& contact) {
+      return contact.found().body_A == nearest->body_A && contact.found().body_B == nearest->body_B;
+    });
+    if (is_held) return;
+    out.push_back(
+        {.name = scenario_.model.body(nearest->body_A).name + "/" + scenario_.model.body(nearest->body_B).name,
+         .gap = nearest->gap});
+  };
+  for (const FoundContact& found : nearby_.contacts()) {
+    const bool is_other = nearest == nullptr || nearest->body_A != found.body_A || nearest->body_B != found.body_B;
+    if (is_other) add();
+    if (is_other || found.gap < nearest->gap) nearest = &found;
+  }
+  add();
+}
+
+double ContactSampler::calc_penetration(const State& state) {
+  update_positions(scenario_.model, state.q.data(), workspace_);
+  nearby_.update(workspace_, 0);
+  double out = 0;
+  for (const FoundContact& found : nearby_.contacts()) out = std::max(out, -found.gap);
+  return out;
+}
+
+}  // namespace thenar

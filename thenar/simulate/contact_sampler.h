@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Contacts in the rows of a trace: of those that hold, mode, force, slip, coordinates and margin; of bodies that are
+/// near each other and not in touch, the gap.
+
+#include <vector>
+
+#include "thenar/simulate/contact_watch.h"
+#include "thenar/simulate/simulate.h"
+
+namespace thenar {
+
+class ContactSampler {
+ public:
+  /// All must outlive it.
+  ContactSampler(const Scenario& scenario, ConstrainedMotion& motion, ContactWatch& watch,
+                 const Tolerances& tolerances);
+
+  /// Contacts of a row at `state`, near which the motion was evaluated last, with the acceleration found (Stepper).
+  void fill(const double* vdot, const State& state, std::vector<ContactSample>& out);
+
+  /// Deepest overlap of shapes at the state, m; 0 if there is none.
+  double calc_penetration(const State& state);
+
+ private:
+  ContactSample read_contact(std::size_t contact, const Vector4<double>& force) const;
+  void share_margins(const double* vdot, std::vector<ContactSample>& out);
+  double calc_margin(const HeldContact& contact, const Vector4<double>& force) const;
+  ContactMotion find_motion(const HeldContact& contact) const;
+  void add_free_pairs(const State& state, std::vector<ContactSample>& out);
+
+  const Scenario& scenario_;
+  ConstrainedMotion& motion_;
+  ContactWatch& watch_;
+  const Tolerances& tolerances_;
+  Workspace<double> workspace_;
+  ContactFinder nearby_;
+  double margin_ = 0;  ///< m: what is nearer is listed
+};
+
+}  // namespace thenar
