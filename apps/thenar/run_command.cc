@@ -9,6 +9,8 @@
 #include "commands.h"
 #include "progress_bar.h"
 #include "thenar/base/diagnostic.h"
+#include "thenar/contact/contact_tolerances.h"
+#include "thenar/io/contact_report.h"
 #include "thenar/io/event_writer.h"
 #include "thenar/io/report_page.h"
 #include "thenar/io/run_summary.h"
@@ -78,6 +80,17 @@ void write_results(const Scenario& scenario, const std::filesystem::path& folder
   }
 }
 
+/// Bodies that start inside each other, deeper than what numbers written with eight digits lose.
+void refuse_overlaps(const Scenario& scenario, const std::string& file) {
+  if (!scenario.contacts) return;
+  const ContactReport report = report_contacts(scenario, 0.0);
+  for (const StartOverlap& overlap : report.overlaps) {
+    if (overlap.depth <= ContactTolerances(report.size).touch()) continue;
+    throw InputError({file, 0, 0}, fmt::format("{}; 'thenar check --contacts' lists all of them",
+                                               describe_overlap(scenario.model, overlap)));
+  }
+}
+
 }  // namespace
 
 int run(const RunCommand& command) {
@@ -85,6 +98,7 @@ int run(const RunCommand& command) {
   if (scenario.strike) {
     throw InputError({command.scenario, 0, 0}, "'strike' is one contact by itself, for 'thenar impact', and no run");
   }
+  refuse_overlaps(scenario, command.scenario);
   const std::filesystem::path folder =
       command.out.empty() ? std::filesystem::path("out") / slug(scenario.name) : std::filesystem::path(command.out);
   TraceWriter trace(scenario, folder);

@@ -62,6 +62,17 @@ couplings:
 """
 
 
+SLIDING_BOX = """\
+thenar: 1
+name: slide
+objects:
+  - {name: box, shape: {box: [0.2, 0.2, 0.05]}, mass: 1, pose: {xyz: [0, 0, 0.025]}, velocity: {linear: [0.6, 0.8, 0]}}
+  - {name: floor, joint: fixed, shape: {plane: {}}}
+contacts: {friction: 0.3}
+run: {until: 1, sample: 0.1}
+"""
+
+
 class CommandLine(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -110,6 +121,29 @@ class CommandLine(unittest.TestCase):
                           "summary": "summary.json", "report": "report.html"})
         self.assertEqual(sorted(path.name for path in out.iterdir()),
                          sorted(pathlib.Path(path).name for path in files.values()))
+
+    def test_run_with_contacts_tells_modes_verdicts_and_events(self):
+        out = self.scratch / "out"
+        summary = self.run_json(self.write("slide.yaml", SLIDING_BOX), "--out", out)
+        self.assertEqual(summary["status"], "done", summary["reason"])
+        self.assertEqual(summary["events"], {"stick": 4})
+        self.assertEqual(summary["verdicts"],
+                         [{"from": 0, "to": 1, "verdict": "unique_motion_indeterminate_forces", "determinate": False}])
+        self.assertLess(summary["max_gap_violation"], 1e-9)
+        with open(out / "contacts.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0]), ["t", "contact", "mode", "gap", "fN", "fT", "fU", "torsion", "vT", "vU", "uA1",
+                                         "uA2", "uB1", "uB2", "psi", "margin"])
+        self.assertEqual({row["contact"] for row in rows}, {f"box/floor#{k}" for k in range(4)})
+        self.assertEqual({(row["mode"], float(row["margin"])) for row in rows if float(row["t"]) < 0.3}, {("slide", -1.0)})
+        self.assertEqual({row["mode"] for row in rows if float(row["t"]) > 0.4}, {"fixed"})
+
+    def test_overlap_at_the_start_is_bad_input(self):
+        out = self.scratch / "out"
+        sunk = self.write("sunk.yaml", SLIDING_BOX.replace("0.025]", "0.02]"))
+        error = self.run_program("run", sunk, "--out", out, code=2).stderr
+        self.assertIn("'box' and 'floor' overlap by 0.005 m at the start", error)
+        self.assertFalse(out.exists())
 
     def test_energy_has_a_line_per_row(self):
         out = self.scratch / "out"

