@@ -135,5 +135,45 @@ TEST(ContactRun, CornersKeepTheirNamesWhileABoxTips) {
   }
 }
 
+/// Over the edge of a table: from face to edge to nothing.
+TEST(ContactRun, ContactsGoOverEdges) {
+  const std::string table =
+      "  - {name: table, joint: fixed, shape: {box: [0.4, 0.4, 0.1]}, pose: {xyz: [0, 0, -0.05]}}\n"
+      "contacts: {friction: 0.3}\n";
+  const std::vector<std::string> objects{
+      "{name: a, shape: {sphere: 0.05}, mass: 1, pose: {xyz: [0, 0, 0.05]}, velocity: {linear: [0.3, 0, 0], angular: "
+      "[0, 6, 0]}}",
+      "{name: a, shape: {box: [0.1, 0.1, 0.04]}, mass: 1, pose: {xyz: [0.1, 0, 0.02], rpy: [0, 0, 0.3]}, velocity: "
+      "{linear: [1.2, 0, 0]}}",
+      "{name: a, shape: {rounded_box: {sides: [0.1, 0.1, 0.04], radius: 0.01}}, mass: 1, pose: {xyz: [0.1, 0, 0.02], "
+      "rpy: "
+      "[0, 0, 0.3]}, velocity: {linear: [1.2, 0, 0]}}"};
+  for (const std::string& object : objects) {
+    SCOPED_TRACE(object);
+    const Trace trace = record(read("objects:\n  - " + object + "\n" + table, "until: 1, sample: 0.05"));
+    ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+    EXPECT_GE(trace.report.events[static_cast<std::size_t>(EventKind::face)], 1);
+    EXPECT_GE(trace.report.events[static_cast<std::size_t>(EventKind::break_away)], 1);
+    EXPECT_LT(trace.report.last.q(2), 0);  // it has fallen
+    EXPECT_LT(trace.report.max_gap_violation, 1e-9);
+    EXPECT_LT(std::abs(trace.report.energy.error()), 1e-6);
+  }
+}
+
+TEST(ContactRun, PushedStackComesApart) {
+  // Faces on faces, edges along edges: the middle one of three boxes is pushed out, tips and falls.
+  std::string text = "objects:\n";
+  for (int i = 0; i < 3; ++i) {
+    text += fmt::format("  - {{name: box{}, shape: {{box: [0.1, 0.1, 0.05]}}, mass: 1, pose: {{xyz: [{}, {}, {}]}}}}\n",
+                        i, 0.01 * (i % 2), 0.005 * i, 0.025 + 0.05 * i);
+  }
+  const Trace trace =
+      record(read(text + kFloor + "contacts: {friction: 0.4}\nwrenches: [{body: box1, force: [6*t, 0, 0]}]\n",
+                  "until: 1.9, sample: 0.1, on_indeterminate: first"));
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  EXPECT_GT(trace.report.last.q(7), 0.05);
+  EXPECT_LT(trace.report.max_gap_violation, 1e-9);
+}
+
 }  // namespace
 }  // namespace thenar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/contact/contact_rows.h"
 
+#include <cmath>
 #include <stdexcept>
 #include <variant>
 
@@ -43,6 +44,18 @@ ContactSide stand_in_plane(const Model& model, const Workspace<double>& workspac
   return {side.body, PlaneSurface{}, {R_WB.transpose() * R_WF, side.X_BF.p}, side.feature, false};
 }
 
+/// The face across the contact normal, fixed to B where the contact is.
+ContactSide make_face_side(const Model& model, const Workspace<double>& workspace, const FoundContact& contact) {
+  const Placement<double> X_WB = calc_body_pose(model, workspace, contact.body_B);
+  Eigen::Matrix3d R_WF;
+  R_WF << to_eigen(contact.T), to_eigen(contact.U), to_eigen(contact.N);
+  return {contact.body_B,
+          PlaneSurface{},
+          {X_WB.R.eigen().transpose() * R_WF, to_eigen(X_WB.R.transpose_times(contact.p_B - X_WB.p))},
+          contact.feature_B,
+          true};
+}
+
 }  // namespace
 
 GapFunction<double> make_gap_function(const Model& model, const Workspace<double>& workspace,
@@ -53,19 +66,26 @@ GapFunction<double> make_gap_function(const Model& model, const Workspace<double
     A = stand_in_plane(model, workspace, A, -contact.N);
     B = stand_in_plane(model, workspace, B, contact.N);
   }
-  GapFunction<double> out(model, A, B);
-  out.start_at(workspace, contact.p_A, contact.p_B, contact.N);
-  if (contact.patch == PatchKind::points || out.update_positions(workspace) != FacingStatus::conforming) return out;
-  // A point of a rim that lies flat on a face: all of the rim faces it, and the point stays where it is on its body.
-  const bool is_A_flat = out.place().A.N.isZero(0);
+  const auto start = [&](const ContactSide& side_A, const ContactSide& side_B) {
+    GapFunction<double> out(model, side_A, side_B);
+    out.start_at(workspace, contact.p_A, contact.p_B, contact.N);
+    return out;
+  };
   const auto pin = [&](BodyIndex body, const Vec3<double>& p_W) {
     const Placement<double> X_WB = calc_body_pose(model, workspace, body);
     return make_pinned_side(body, to_eigen(X_WB.R.transpose_times(p_W - X_WB.p)));
   };
-  GapFunction<double> pinned(model, is_A_flat ? A : pin(contact.body_A, contact.p_A),
-                             is_A_flat ? pin(contact.body_B, contact.p_B) : B);
-  pinned.start_at(workspace, contact.p_A, contact.p_B, contact.N);
-  return pinned;
+  GapFunction<double> out = start(A, B);
+  const FacingStatus status = out.update_positions(workspace);
+  const Vec3<double>& p = out.place().A.p;
+  if (status == FacingStatus::failed || !std::isfinite(p.x + p.y + p.z + out.gap())) {
+    // Features that do not tell their normal, such as two edges along each other: a point of A on the face across N.
+    return start(pin(contact.body_A, contact.p_A), make_face_side(model, workspace, contact));
+  }
+  if (contact.patch == PatchKind::points || status != FacingStatus::conforming) return out;
+  // A point of a rim that lies flat on a face: all of the rim faces it, and the point stays where it is on its body.
+  const bool is_A_flat = out.place().A.N.isZero(0);
+  return start(is_A_flat ? A : pin(contact.body_A, contact.p_A), is_A_flat ? pin(contact.body_B, contact.p_B) : B);
 }
 
 void update_contact_rows(const Model& model, const Workspace<double>& workspace, const FoundContact& contact,

@@ -122,7 +122,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
       stepper_.start(state, begins_to_slip());
       if (pass > instant_->contacts.size() + 1 || !capture_bounces(state)) break;
     }
-  } catch (const std::runtime_error& error) {
+  } catch (const std::exception& error) {
     fault_ = error.what();
     return false;
   }

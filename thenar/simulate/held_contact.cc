@@ -77,6 +77,8 @@ void HeldContact::set_hold(ContactHold hold) {
 
 bool HeldContact::find_place(const Workspace<double>& workspace) {
   if (gap_.update_positions(workspace) == FacingStatus::failed) return false;
+  // Two bare edges that cross have the opposite normal, too.
+  if (!(dot(gap_.N(), anchor_frame_.N) > 0)) return false;
   if (!A_.is_rim && !B_.is_rim) return true;
   return calc_outside(workspace, A_, gap_.place().A).angle < kAstray &&
          calc_outside(workspace, B_, gap_.place().B).angle < kAstray;

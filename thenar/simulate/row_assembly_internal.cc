@@ -23,6 +23,7 @@ void carry_lasting_frame(const AssemblyContext& context, TouchingContact& contac
   FoundContact& place = contact.place;
   for (const AssemblyContext::LastingFrame& known : context.lasting_frames) {
     if (known.shape_A != place.shape_A || known.shape_B != place.shape_B || known.id != place.id) continue;
+    if (!(dot(known.frame.N, place.N) > 0)) return;  // another contact of the same features
     const ContactFrame<double> frame = carry_frame(known.frame, place.N);
     place.T = frame.T;
     place.U = frame.U;
