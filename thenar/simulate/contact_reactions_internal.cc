@@ -21,26 +21,28 @@ constexpr double kLightest = 1e-3;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
 constexpr int kMostProjections = 6;
 
-/// The solution of A z = b with the least sum of squares; tells whether there are others. Where A is clearly regular,
-/// which is quick to see, it is the only one.
-VectorX<double> solve_least(const MatrixX<double>& A, const VectorX<double>& b, bool* is_redundant = nullptr) {
-  if (is_redundant != nullptr) *is_redundant = false;
-  if (A.rows() > 0) {
-    const Eigen::PartialPivLU<MatrixX<double>> quick(A);
-    const VectorX<double> pivots = quick.matrixLU().diagonal().cwiseAbs();
-    if (pivots.minCoeff() > kClearlyRegular * pivots.maxCoeff()) return quick.solve(b);
-  }
-  Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
-  factor.setThreshold(kRedundant);
-  factor.compute(A);
-  if (is_redundant != nullptr) *is_redundant = factor.rank() < A.cols();
-  return factor.solve(b);
-}
-
 }  // namespace
 
 ContactReactions::ContactReactions(const Model& model, std::optional<double> baumgarte)
     : model_(&model), baumgarte_(baumgarte), workspace_(model) {}
+
+/// z_ becomes the solution of A z = b with the least sum of squares; tells whether there are others. Where A is clearly
+/// regular, which is quick to see, it is the only one.
+bool ContactReactions::solve_least(const MatrixX<double>& A, const VectorX<double>& b) {
+  if (A.rows() > 0) {
+    lu_.compute(A);
+    const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
+    if (pivots.minCoeff() > kClearlyRegular * pivots.maxCoeff()) {
+      z_ = lu_.solve(b);
+      return false;
+    }
+  }
+  Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
+  factor.setThreshold(kRedundant);
+  factor.compute(A);
+  z_ = factor.solve(b);
+  return factor.rank() < A.cols();
+}
 
 void ContactReactions::set_contacts(std::vector<HeldContact> next) {
   contacts = std::move(next);
@@ -98,25 +100,25 @@ void ContactReactions::calc_response(bool with_friction) {
 }
 
 /// The sizes of what accelerations of normal rows are the sum of, as forces: they do not vanish where the forces do.
-void ContactReactions::update_force_scale(const MatrixX<double>& A, const VectorX<double>& free_acceleration) {
-  const double largest = A.diagonal().cwiseAbs().maxCoeff();
+void ContactReactions::update_force_scale(const Eigen::Ref<const VectorX<double>>& free_acceleration) {
+  const double largest = A_.diagonal().cwiseAbs().maxCoeff();
   force_scale_ = 0;
   for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
     if (contact_rows_[k].row != 0) continue;
     const Eigen::Index row = joint_count_ + static_cast<Eigen::Index>(k);
     const double load = J_.row(row).cwiseAbs().dot(free_acceleration.cwiseAbs()) + std::abs(drift_(row));
-    force_scale_ = std::max(force_scale_, load / std::max(std::abs(A(row, row)), kLightest * largest));
+    force_scale_ = std::max(force_scale_, load / std::max(std::abs(A_(row, row)), kLightest * largest));
   }
 }
 
-/// target += 2 α J v + α² gap on the rows of contacts.
-void ContactReactions::add_baumgarte(VectorX<double>& target) const {
+/// right −= 2 α J v + α² gap on the rows of contacts.
+void ContactReactions::add_baumgarte(VectorX<double>& right) const {
   const double alpha = *baumgarte_;
   for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
     const HeldContact& contact = contacts[contact_rows_[k].contact];
     const int row = contact_rows_[k].row;
-    double& entry = target(joint_count_ + static_cast<Eigen::Index>(k));
-    entry += 2 * alpha * contact.velocity()(row) + (row == 0 ? alpha * alpha * contact.gap() : 0);
+    double& entry = right(joint_count_ + static_cast<Eigen::Index>(k));
+    entry -= 2 * alpha * contact.velocity()(row) + (row == 0 ? alpha * alpha * contact.gap() : 0);
   }
 }
 
@@ -124,11 +126,12 @@ double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span
   collect(rows, held);
   calc_response(true);
   Eigen::Map<VectorX<double>> acceleration(vdot, model_->velocity_count());
-  VectorX<double> target = drift_;
-  if (baumgarte_) add_baumgarte(target);
-  const MatrixX<double> A = J_ * X_;
-  update_force_scale(A, acceleration);
-  z_ = solve_least(A, -(J_ * acceleration + target), &is_redundant_);
+  right_ = -drift_;
+  if (baumgarte_) add_baumgarte(right_);
+  right_.noalias() -= J_ * acceleration;
+  A_.noalias() = J_ * X_;
+  update_force_scale(acceleration);
+  is_redundant_ = solve_least(A_, right_);
   acceleration.noalias() += X_ * z_;
   joint_reactions_ = z_.head(joint_count_);
   forces_.assign(contacts.size(), Vector4<double>::Zero());
@@ -245,7 +248,8 @@ void ContactReactions::project_position(std::span<JointRow> rows, std::span<cons
     for (Eigen::Index k = 0; k < J.rows(); ++k) {
       if (J.row(k).isZero(0)) X.col(k).setZero();
     }
-    const VectorX<double> step = X * solve_least(J * X, -excess);
+    solve_least(J * X, -excess);
+    const VectorX<double> step = X * z_;
     integrate_position(*model_, q.data(), step.data(), next.data());
     if (next == q) return;
     q = next;
@@ -259,7 +263,10 @@ void ContactReactions::project(std::span<JointRow> rows, std::span<const int> he
   for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
   collect(rows, held);
   calc_response(false);
-  v += X_ * solve_least(J_ * X_, -(J_ * v));
+  A_.noalias() = J_ * X_;
+  right_.noalias() = -(J_ * v);
+  solve_least(A_, right_);
+  v.noalias() += X_ * z_;
 }
 
 }  // namespace thenar::internal

@@ -10,6 +10,7 @@
 /// (a box on four corners): then the forces with the least sum of squares of all that bring about this motion are
 /// taken. Which forces are possible at all is for the instant to say (contact_instant.h).
 
+#include <Eigen/LU>
 #include <optional>
 #include <span>
 #include <vector>
@@ -64,8 +65,9 @@ class ContactReactions {
 
   void collect(std::span<const JointRow> rows, std::span<const int> held);
   void calc_response(bool with_friction);
-  void add_baumgarte(VectorX<double>& target) const;
-  void update_force_scale(const MatrixX<double>& A, const VectorX<double>& free_acceleration);
+  void add_baumgarte(VectorX<double>& right) const;
+  void update_force_scale(const Eigen::Ref<const VectorX<double>>& free_acceleration);
+  bool solve_least(const MatrixX<double>& A, const VectorX<double>& b);
   void project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                         const VectorX<double>& v);
 
@@ -74,8 +76,9 @@ class ContactReactions {
   Workspace<double> workspace_;
   std::vector<ContactRow> contact_rows_;
   Eigen::Index joint_count_ = 0;
-  MatrixX<double> J_, X_;
-  VectorX<double> column_, z_, drift_, joint_reactions_;
+  MatrixX<double> J_, X_, A_;
+  Eigen::PartialPivLU<MatrixX<double>> lu_;
+  VectorX<double> column_, z_, drift_, right_, joint_reactions_;
   std::vector<Vector4<double>> forces_;
   bool is_redundant_ = false;
   double force_scale_ = 0;
