@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/contact/gap_function.h"
 
+#include <numbers>
+#include <variant>
+
 #include "thenar/contact/instantiate_internal.h"
 
 namespace thenar {
@@ -59,6 +62,16 @@ void GapFunction<T>::start_at(const Workspace<T>& workspace, const Vec3<T>& p_A,
   };
   point_A_ = find_point(A_, p_A, -N);
   point_B_ = find_point(B_, p_B, N);
+}
+
+template <class T>
+void GapFunction<T>::cross_rims() {
+  const auto cross_rim = [](const ContactSide& side, ChartedPoint<T>& point) {
+    if (!std::holds_alternative<RingSurface>(side.surface)) return;
+    point.u = Vector2<T>(point.u(0) + T(std::numbers::pi), T(std::numbers::pi) - point.u(1));
+  };
+  cross_rim(A_, point_A_);
+  cross_rim(B_, point_B_);
 }
 
 template <class T>

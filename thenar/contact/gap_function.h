@@ -45,6 +45,9 @@ class GapFunction {
   /// in world axes. Needs thenar::update_positions.
   void start_at(const Workspace<T>& workspace, const Vec3<T>& p_A, const Vec3<T>& p_B, const Vec3<T>& N);
 
+  /// Goes to the place across the rim, whose normals look the other way round, on the sides that are rims.
+  void cross_rims();
+
   /// Follows the places to the positions in the workspace. Needs thenar::update_positions.
   FacingStatus update_positions(const Workspace<T>& workspace);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <variant>
 
@@ -75,20 +76,35 @@ void HeldContact::set_hold(ContactHold hold) {
   update_friction();
 }
 
-bool HeldContact::find_place(const Workspace<double>& workspace) {
-  if (gap_.update_positions(workspace) == FacingStatus::failed) return false;
+/// How far normals are from those of their features, rad; infinite where there is no place.
+double HeldContact::find_place(const Workspace<double>& workspace) {
+  constexpr double kNowhere = std::numeric_limits<double>::infinity();
+  if (gap_.update_positions(workspace) == FacingStatus::failed) return kNowhere;
   // Two bare edges that cross have the opposite normal, too.
-  if (!(dot(gap_.N(), anchor_frame_.N) > 0)) return false;
-  if (!A_.is_rim && !B_.is_rim) return true;
-  return calc_outside(workspace, A_, gap_.place().A).angle < kAstray &&
-         calc_outside(workspace, B_, gap_.place().B).angle < kAstray;
+  if (!(dot(gap_.N(), anchor_frame_.N) > 0)) return kNowhere;
+  if (!A_.is_rim && !B_.is_rim) return 0;
+  const double angle =
+      std::max(calc_outside(workspace, A_, gap_.place().A).angle, calc_outside(workspace, B_, gap_.place().B).angle);
+  return angle < kAstray ? angle : kNowhere;
+}
+
+/// Where the place seems to have left its features, others are tried: from the anchor, and across a rim.
+bool HeldContact::find_best_place(const Workspace<double>& workspace) {
+  double best = find_place(workspace);
+  if (best <= kTurn) return true;
+  GapFunction<double> chosen = gap_;
+  for (const bool across : {false, true}) {
+    gap_ = across ? chosen : anchor_gap_;
+    if (across) gap_.cross_rims();
+    const double angle = find_place(workspace);
+    if (angle < best) best = angle, chosen = gap_;
+  }
+  gap_ = chosen;
+  return std::isfinite(best);
 }
 
 bool HeldContact::update(const Workspace<double>& workspace) {
-  if (!find_place(workspace)) {
-    gap_ = anchor_gap_;
-    if (!find_place(workspace)) return false;
-  }
+  if (!find_best_place(workspace)) return false;
   gap_.update_velocities(workspace);
   frame_ = carry_frame(anchor_frame_, gap_.N());
   update_contact_rows(*model_, workspace, found_, gap_, frame_, motion_);

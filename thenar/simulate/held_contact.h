@@ -101,7 +101,8 @@ class HeldContact {
   };
   Outside calc_outside(const Workspace<double>& workspace, const Side& side,
                        const ContactElement<double>& element) const;
-  bool find_place(const Workspace<double>& workspace);
+  double find_place(const Workspace<double>& workspace);
+  bool find_best_place(const Workspace<double>& workspace);
   void find_tangents();
   void choose_rows();
   std::array<double, 3> calc_friction_power(const std::array<double, 3>& slip) const;

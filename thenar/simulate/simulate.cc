@@ -30,9 +30,10 @@ constexpr int kStepsPerProgress = 256;
 /// Events at one instant after which impacts are taken as plastic, and after which the run gives up.
 constexpr int kPatience = 20;
 constexpr int kMostEventsAtOnce = 200;
-/// Events within this part of the time scale that are more than bouncing or chatter that comes to an end.
-constexpr double kStormTime = 1e-5;
-constexpr int kMostEventsInStorm = 1000;
+/// Events within this part of the time scale that are more than bouncing or chatter that comes to an end: with e = 0.99
+/// the last bounces of a ball are some 600.
+constexpr double kStormTime = 1e-3;
+constexpr int kMostEventsInStorm = 2000;
 
 void check_scenario(const Scenario& s) {
   if (const std::string fault = s.run.find_fault(); !fault.empty()) throw std::invalid_argument(fault);
