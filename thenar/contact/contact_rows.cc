@@ -8,6 +8,8 @@
 namespace thenar {
 namespace {
 
+/// Normals whose cosine is less are not those of one contact.
+constexpr double kSameNormal = 0.5;
 /// A line this far from being across the plane, as a sine, lies in it.
 constexpr double kInPlane = 0.5;
 
@@ -78,7 +80,8 @@ GapFunction<double> make_gap_function(const Model& model, const Workspace<double
   GapFunction<double> out = start(A, B);
   const FacingStatus status = out.update_positions(workspace);
   const Vec3<double>& p = out.place().A.p;
-  if (status == FacingStatus::failed || !std::isfinite(p.x + p.y + p.z + out.gap())) {
+  const bool is_found = status != FacingStatus::failed && std::isfinite(p.x + p.y + p.z + out.gap());
+  if (!is_found || !(dot(out.N(), contact.N) > kSameNormal)) {
     // Features that do not tell their normal, such as two edges along each other: a point of A on the face across N.
     return start(pin(contact.body_A, contact.p_A), make_face_side(model, workspace, contact));
   }
