@@ -21,6 +21,7 @@ namespace thenar {
 namespace {
 
 constexpr double kSeconds = 2;
+constexpr double kDeepest = 1e-9;  // m, what bodies may be inside each other
 
 class SceneMaker {
  public:
@@ -120,13 +121,13 @@ void check_rows(const Trace& trace, unsigned seed) {
     ASSERT_TRUE(sample.state.q.allFinite() && sample.state.v.allFinite()) << "seed " << seed;
     for (const ContactSample& contact : sample.contacts) {
       ASSERT_TRUE(std::isfinite(contact.gap) && std::isfinite(contact.force[0])) << "seed " << seed;
-      ASSERT_GT(contact.gap, -1e-7) << "seed " << seed << " t " << sample.state.t << " " << contact.name;
+      ASSERT_GT(contact.gap, -kDeepest) << "seed " << seed << " t " << sample.state.t << " " << contact.name;
     }
     // Impacts of several contacts may gain (docs/impacts.md); nothing else does.
     EXPECT_GT(sample.energy.dissipated, dissipated - 1e-6 * energy_scale) << "seed " << seed << " t " << sample.state.t;
     dissipated = sample.energy.dissipated;
   }
-  EXPECT_LT(trace.report.max_gap_violation, 1e-7) << "seed " << seed;
+  EXPECT_LT(trace.report.max_gap_violation, kDeepest) << "seed " << seed;
   EXPECT_LT(std::abs(trace.report.energy.error()), 1e-4 * energy_scale) << "seed " << seed;
 }
 
@@ -148,11 +149,14 @@ TEST(RandomScenes, EndDoneOrWithAReason) {
     if (trace.report.status == RunStatus::done) {
       ++outcome.done;
     } else {
+      EXPECT_FALSE(trace.report.reason.empty()) << "seed " << seed;
       ++outcome.reasons[shorten(trace.report.reason)];
     }
   }
   for (const auto& [reason, times] : outcome.reasons) fmt::print("{} x {}\n", times, reason);
   fmt::print("{} of {} done\n", outcome.done, count);
+  // 469 of 486 were; which ones, rounding decides, since these motions are chaotic.
+  EXPECT_GE(outcome.done, 0.75 * count);
 }
 
 }  // namespace
