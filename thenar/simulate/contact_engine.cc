@@ -37,6 +37,8 @@ constexpr long long kSmoothNodes = 40;
 constexpr long long kLastNodes = 4000;
 /// Times at one instant after which a contact that leaves its bounds is let go, and after which nothing rebounds.
 constexpr int kInsistence = 4, kPlasticPatience = 20;
+/// Forces of so many times the weight of everything are those of a jam.
+constexpr double kJam = 1e6;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
 
@@ -109,6 +111,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   changes_.clear();
   energy_lost_ = 0;
   const std::vector<Known> before = list_known();
+  jam_ = explain_jam();
   find_insistent(at, patience);
   keep_frames(state);
   const double energy = calc_energy(scenario_.model, state);
@@ -308,7 +311,8 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
       return true;
     case Verdict::undecided:
       if (!instant.cells.empty()) return true;
-      fault_ = fmt::format("no answer was found to what the contacts do next ({})", instant.reason);
+      fault_ = jam_;
+      if (fault_.empty()) fault_ = fmt::format("no answer was found to what the contacts do next ({})", instant.reason);
       return false;
     case Verdict::none:
       fault_ = "rigid bodies have no motion here: no forces of the contacts go with any of their modes (Painlevé)";
@@ -337,6 +341,23 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
   fault_ +=
       fmt::format(" 'thenar solve --at {:.9g}' has them all, and 'run: {{on_indeterminate: first}}' goes on", state.t);
   return false;
+}
+
+/// Of a contact that slides whose force has grown beyond measure: where it jams, the force that friction adds to has no
+/// end, and no instant has an answer to tell. Empty if there is none.
+std::string ContactEngine::explain_jam() const {
+  const Scales& scales = tolerances_.scales();
+  const double weight = scales.mass * scales.length / (scales.time * scales.time);
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
+    const HeldContact& contact = motion_.contacts()[i];
+    const double force = motion_.contact_forces()[i](0);
+    if (contact.hold() != ContactHold::sliding || !(force > kJam * weight)) continue;
+    return fmt::format(
+        "'{}' jams while it slides: its force grows without end ({:.3g} N), and rigid bodies have no motion here "
+        "(Painlevé)",
+        contact.name(), force);
+  }
+  return {};
 }
 
 /// Whether every contact that rolls and presses does so in the answer, and every one that slides slides on.

@@ -104,6 +104,7 @@ class ContactEngine {
   std::size_t choose_cell(const Instant& instant, const State& state) const;
   bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
   bool may_go_on(const Instant& instant, const State& state);
+  std::string explain_jam() const;
   void set_modes(const State& state, Trigger trigger);
   bool begins_to_slip() const;
   Mode read_joint_mode(const Instant& instant, const InstantCell& cell, Trigger trigger) const;
@@ -130,7 +131,7 @@ class ContactEngine {
   Workspace<double> workspace_;
   double size_ = 0;
   bool has_started_ = false;
-  std::string fault_;
+  std::string fault_, jam_;
   std::optional<Instant> instant_;
   std::size_t cell_ = 0;
   std::optional<Insistent> insistent_;

@@ -90,6 +90,12 @@ class ContactWatch {
     double normal = 0, friction = 0, slip = 0, exit = 0;
   };
 
+  /// The contact that moves most, −1 if it is a joint, and whether it slips or parts.
+  struct Moving {
+    int contact = -1;
+    bool slips = false;
+  };
+
   Place look_at_speeds(Stepper& stepper, double theta);
   Place look_at(Stepper& stepper, double theta);
   bool is_held(const FoundContact& found) const;
@@ -114,8 +120,8 @@ class ContactWatch {
   double calc_least_slack(double theta) const;
   void find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
   const ConeSolution& solve_held(const double* vdot);
-  double calc_unrest(Stepper& stepper, double theta, int* fastest = nullptr);
-  double calc_unrest(const ConeSolution& answer, int* fastest) const;
+  double calc_unrest(Stepper& stepper, double theta, Moving* fastest = nullptr);
+  double calc_unrest(const ConeSolution& answer, Moving* fastest) const;
   template <class Function>
   void narrow(const VectorX<double>& values, const Function& function, ContactCrossing found,
               std::optional<ContactCrossing>& first);
