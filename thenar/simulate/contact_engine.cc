@@ -106,6 +106,7 @@ void ContactEngine::look_at(const State& state) {
 
 bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, int patience) {
   fault_.clear();
+  is_stuck_ = false;
   strikes_.clear();
   bounce_ends_.clear();
   changes_.clear();
@@ -127,6 +128,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     }
   } catch (const std::exception& error) {
     fault_ = error.what();
+    is_stuck_ = true;
     return false;
   }
   energy_lost_ = energy - calc_energy(scenario_.model, state);
@@ -137,6 +139,10 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
       std::clamp(kTouchOfTolerance * scenario_.run.tolerance, kTouch, ContactTolerances(1).touch()) * size_;
   context_.overlap = ContactTolerances(size_).touch();
   return true;
+}
+
+std::optional<internal::BridgedStep> ContactEngine::bridge(State& state, double h) {
+  return internal::bridge(context_, state, h);
 }
 
 /// A contact whose force has left its bounds again and again at this instant gives way, whatever the instant says.
@@ -234,6 +240,7 @@ bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
     calm(state, kCalm * fastest);
   }
   fault_ = "impacts do not come to an end";
+  is_stuck_ = true;
   return false;
 }
 
@@ -312,7 +319,8 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
     case Verdict::undecided:
       if (!instant.cells.empty()) return true;
       fault_ = jam_;
-      if (fault_.empty()) fault_ = fmt::format("no answer was found to what the contacts do next ({})", instant.reason);
+      is_stuck_ = jam_.empty();
+      if (is_stuck_) fault_ = fmt::format("no answer was found to what the contacts do next ({})", instant.reason);
       return false;
     case Verdict::none:
       fault_ = "rigid bodies have no motion here: no forces of the contacts go with any of their modes (Painlevé)";

@@ -15,11 +15,15 @@
 ///
 /// **Bounces** that rise less than Tolerances::smallest_bounce are captured: the contact rests from then on, and the
 /// event `zeno` is told at the time at which the remaining ones, a geometric series, would have ended.
+///
+/// **Chatter** that is no such series, and instants whose search does not end, are passed by a bridge: one short step
+/// for all of it, without restitution (contact_bridge_internal.h), told as `zeno` with its length.
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "thenar/simulate/contact_bridge_internal.h"
 #include "thenar/simulate/contact_impact.h"
 #include "thenar/simulate/contact_instant.h"
 #include "thenar/simulate/contact_names.h"
@@ -50,6 +54,12 @@ class ContactEngine {
   /// contacts that leave their bounds are let go whatever the instant says, and nothing rebounds.
   bool settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, int patience);
   const std::string& fault() const { return fault_; }
+  /// Whether that is no verdict on the motion but a search that did not end, so that a bridge may lead past it.
+  bool is_stuck() const { return is_stuck_; }
+
+  /// A short step over what cannot be followed event by event (contact_bridge_internal.h); settle() comes next. Empty
+  /// if there is none.
+  std::optional<internal::BridgedStep> bridge(State& state, double h);
 
   /// The first crossing of contacts in the last step. `patience` counts how often the run has been at this instant: the
   /// margin of forces grows with it.
@@ -132,6 +142,7 @@ class ContactEngine {
   double size_ = 0;
   bool has_started_ = false;
   std::string fault_, jam_;
+  bool is_stuck_ = false;
   std::optional<Instant> instant_;
   std::size_t cell_ = 0;
   std::optional<Insistent> insistent_;

@@ -34,6 +34,13 @@ constexpr int kMostEventsAtOnce = 200;
 /// the last bounces of a ball are some 600.
 constexpr double kStormTime = 1e-3;
 constexpr int kMostEventsInStorm = 2000;
+/// The same of changes without an impact, which no series of bounces has: per contact that holds and in all; and in all
+/// while chatter goes on behind a bridge.
+constexpr int kMostChangesPerContact = 4, kMostChangesInStorm = 100, kMostChangesAfterBridge = 30;
+/// Bridges over a storm are at first so long, then twice as long whenever the next storm is within so many of them, as
+/// parts of the time scale.
+constexpr double kFirstBridge = 1e-4, kLongestBridge = 3e-2, kBridgesApart = 30;
+constexpr int kMostBridges = 60;
 
 void check_scenario(const Scenario& s) {
   if (const std::string fault = s.run.find_fault(); !fault.empty()) throw std::invalid_argument(fault);
@@ -226,7 +233,8 @@ class Run {
 
   /// Impacts, if there are any, and the mode of what follows. False when the run must end.
   bool settle(Trigger trigger) {
-    if (!note_progress()) return false;
+    const std::string storm = note_progress();
+    if (!storm.empty()) return contacts_ ? bridge(storm) : end(RunStatus::failed, storm);
     if (contacts_) return settle_contacts(trigger);
     instant_.find_touching(state_.q, state_.v);
     const VectorX<double> v_before = state_.v;
@@ -254,13 +262,57 @@ class Run {
     const State before = state_;
     const Mode mode_before = joint_mode_;
     if (!contacts_->settle(state_, at_contact_, trigger, stalled_)) {
-      return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t));
+      const std::string fault = fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t);
+      return contacts_->is_stuck() && is_settled_ ? bridge(fault) : end(RunStatus::failed, fault);
     }
+    return tell_settled(mode_before, before);
+  }
+
+  bool tell_settled(const Mode& mode_before, const State& before) {
     energy_lost_ = contacts_->energy_lost();
     report_.energy.dissipated += energy_lost_;
     joint_mode_ = motion_.mode();
+    if (contacts_->strikes().empty()) ++changes_in_storm_;
     note_verdict();
     return tell_contacts(mode_before, before);
+  }
+
+  /// Goes on behind what cannot be followed event by event; `why` is why not. Bridges become longer until one leads to
+  /// where the motion goes on by itself.
+  bool bridge(const std::string& why) {
+    const double t_start = state_.t, time = tolerances_.scales().time;
+    const std::string where = at_contact_ ? at_contact_->name : "";
+    if (!is_near_bridge()) bridge_length_ = kFirstBridge * time;
+    at_contact_.reset();
+    for (int attempt = 0; attempt < kMostBridges; ++attempt) {
+      const double t_limit = next_row_ <= rows_.count() ? std::min(next_limit(), rows_.time(next_row_)) : next_limit();
+      if (!(t_limit > state_.t)) break;
+      const double h = std::min(bridge_length_, t_limit - state_.t);
+      const bool reaches_limit = h == t_limit - state_.t;
+      bridge_length_ = std::min(2 * bridge_length_, kLongestBridge * time);
+      const auto step = contacts_->bridge(state_, h);
+      if (!step) continue;
+      if (reaches_limit) state_.t = t_limit;
+      report_.energy.work += step->work;
+      report_.energy.dissipated += step->energy_lost;
+      note_extremes(state_);
+      const State before = state_;
+      if (contacts_->settle(state_, {}, {}, 0)) return end_bridge(t_start, where, before);
+      if (!contacts_->is_stuck()) break;
+    }
+    return end(RunStatus::failed, why);
+  }
+
+  bool end_bridge(double t_start, const std::string& where, const State& before) {
+    bridge_end_ = state_.t;
+    report_.bridged_s += state_.t - t_start;
+    stalled_ = storm_ = changes_in_storm_ = 0;
+    stalled_since_ = storm_since_ = state_.t;
+    teller_.tell({state_.t, EventKind::zeno, where,
+                  fmt::format("contacts change faster than can be followed: {:.3g} s are taken in one step, without "
+                              "rebounds",
+                              state_.t - t_start)});
+    return tell_settled(joint_mode_, before);
   }
 
   void note_verdict() {
@@ -338,23 +390,27 @@ class Run {
     pending_.push_back({state_.t + remaining, i, strikes_in_a_row_[static_cast<std::size_t>(i)] + 1});
   }
 
-  /// A run that does not get past an instant first takes impacts as plastic, then gives up.
-  bool note_progress() {
+  /// A run that does not get past an instant first takes impacts as plastic, then does not go on by itself: the answer
+  /// is why. Empty while all is well.
+  std::string note_progress() {
     stalled_ = state_.t - stalled_since_ > tolerances_.simultaneous() ? 0 : stalled_ + 1;
     if (stalled_ == 0) stalled_since_ = state_.t;
     if (stalled_ >= kMostEventsAtOnce) {
-      return end(RunStatus::failed, fmt::format("more than {} events at t = {:.9g} s: the motion does not go on{}",
-                                                kMostEventsAtOnce, state_.t, name_last_contact()));
+      return fmt::format("more than {} events at t = {:.9g} s: the motion does not go on{}", kMostEventsAtOnce,
+                         state_.t, name_last_contact());
     }
     storm_ = state_.t - storm_since_ > kStormTime * tolerances_.scales().time ? 0 : storm_ + 1;
-    if (storm_ == 0) storm_since_ = state_.t;
-    if (storm_ < kMostEventsInStorm) return true;
-    return end(
-        RunStatus::failed,
-        fmt::format("more than {} events from t = {:.12g} s to {:.12g} s: contacts change faster than the motion "
-                    "can be followed{}; a tighter 'tolerance' may help",
-                    kMostEventsInStorm, storm_since_, state_.t, name_last_contact()));
+    if (storm_ == 0) storm_since_ = state_.t, changes_in_storm_ = 0;
+    const int most_changes = (is_near_bridge() ? kMostChangesAfterBridge : kMostChangesInStorm) +
+                             kMostChangesPerContact * static_cast<int>(motion_.contacts().size());
+    if (storm_ < kMostEventsInStorm && changes_in_storm_ < most_changes) return {};
+    return fmt::format(
+        "more than {} events from t = {:.12g} s to {:.12g} s: contacts change faster than the motion can be "
+        "followed{}; a tighter 'tolerance' may help",
+        storm_, storm_since_, state_.t, name_last_contact());
   }
+
+  bool is_near_bridge() const { return state_.t - bridge_end_ <= kBridgesApart * bridge_length_; }
 
   std::string name_last_contact() const {
     return at_contact_ ? fmt::format(" (the last one: {} of '{}')", to_string(at_contact_->kind), at_contact_->name)
@@ -606,8 +662,10 @@ class Run {
   bool is_settled_ = false;  ///< whether the first instant has passed
   int stalled_ = 0;          ///< events since stalled_since_
   double stalled_since_ = -1;
-  int storm_ = 0;  ///< events since storm_since_
+  int storm_ = 0;             ///< events since storm_since_
+  int changes_in_storm_ = 0;  ///< of them, without an impact
   double storm_since_ = -1;
+  double bridge_length_ = 0, bridge_end_ = -1;  ///< s: of the next bridge; when the last one ended
 };
 
 }  // namespace
