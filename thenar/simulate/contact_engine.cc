@@ -37,6 +37,8 @@ constexpr long long kSmoothNodes = 40;
 constexpr long long kLastNodes = 4000;
 /// Times at one instant after which a contact that leaves its bounds is let go, and after which nothing rebounds.
 constexpr int kInsistence = 4, kPlasticPatience = 20;
+/// Friction of what slips lies on its cone, but for what solvers leave; where it does not, it tells no direction.
+constexpr double kOnTheCone = 0.99;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
 
@@ -386,12 +388,31 @@ void ContactEngine::set_modes(const State& state, Trigger trigger) {
     held.emplace_back(scenario_.model, workspace_, context_.finder(), contact.place, contact.law,
                       slides ? ContactHold::sliding : ContactHold::rolling, no_slip);
     const bool is_told = cell.modes[i] == ContactMode::slide;
-    if (is_told) held.back().begin_slip({cell.slip[i][0], cell.slip[i][1], find_spin(i, cell)});
+    if (is_told) held.back().begin_slip(find_slip(i, cell));
     if (insists && !is_told) held.back().begin_slip(insistent_->slip);
     held.back().set_name(names[i]);
   }
   motion_.set_mode(read_joint_mode(*instant_, cell, trigger));
   motion_.set_contacts(std::move(held));
+}
+
+/// Direction of the slip of a contact along T, U and about N. Where it only begins, accelerations are what is left of
+/// large numbers; but friction on a smooth cone tells it as well, in the direction in which it opposes slip most.
+std::array<double, 3> ContactEngine::find_slip(std::size_t contact, const InstantCell& cell) const {
+  const InstantContact& sliding = instant_->contacts[contact];
+  const std::array<double, 3> told{cell.slip[contact][0], cell.slip[contact][1], find_spin(contact, cell)};
+  const bool is_smooth = scenario_.contacts->cone.kind == FrictionCone::Kind::circular;
+  if (sliding.slides || !is_smooth || !sliding.has_friction()) return told;
+  const std::array<double, 4>& force = cell.forces[contact];
+  const std::array<double, 3> mu{sliding.law.friction, sliding.law.friction, sliding.law.torsion};
+  std::array<double, 3> out{};
+  double share = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (!(mu[k] > 0) || sliding.tangent_rows[k] < 0) continue;
+    out[k] = -force[k + 1] / (mu[k] * mu[k]);
+    share = std::hypot(share, force[k + 1] / mu[k]);
+  }
+  return share > kOnTheCone * force[0] ? out : told;
 }
 
 /// Rotation about N of a contact that slides, or its acceleration where that only begins.
@@ -408,7 +429,9 @@ bool ContactEngine::begins_to_slip() const {
   for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
     const InstantContact& contact = instant_->contacts[i];
     const bool is_planar = contact.tangent_rows[0] < 0 || contact.tangent_rows[1] < 0;
-    if (cell.modes[i] == ContactMode::slide && !contact.slides && contact.has_friction() && !is_planar) return true;
+    const bool insists = insistent_ && !insistent_->parts && is_same(insistent_->place, contact.place);
+    const bool slips = cell.modes[i] == ContactMode::slide || insists;
+    if (slips && !contact.slides && contact.has_friction() && !is_planar) return true;
   }
   return false;
 }

@@ -115,6 +115,7 @@ class ContactEngine {
   std::string explain_stick(const HeldContact& contact) const;
   std::string explain_break(const FoundContact& place) const;
   std::string explain_face(const HeldContact& contact) const;
+  std::array<double, 3> find_slip(std::size_t contact, const InstantCell& cell) const;
   double find_spin(std::size_t contact, const InstantCell& cell) const;
   std::vector<Known> list_known() const;
   void keep_frames(const State& state);
