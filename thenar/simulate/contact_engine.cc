@@ -186,6 +186,7 @@ bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) 
 bool ContactEngine::put_in_touch(State& state) {
   look_at(state);
   context_.finder().update(workspace_, context_.touch);
+  approaches_.clear();
   std::vector<HeldContact> touching;
   bool is_needed = false;
   for (const FoundContact& found : context_.finder().contacts()) {
@@ -196,6 +197,7 @@ bool ContactEngine::put_in_touch(State& state) {
     HeldContact contact(scenario_.model, workspace_, context_.finder(), found, ContactLaw{}, ContactHold::smooth, 0);
     if (contact.is_immovable()) continue;
     is_needed = is_needed || std::abs(contact.gap()) > std::numeric_limits<double>::epsilon() * size_;
+    approaches_.push_back({found, -contact.velocity()(0)});
     touching.push_back(std::move(contact));
   }
   if (!is_needed) return true;
@@ -527,7 +529,8 @@ bool ContactEngine::is_at_rest(const ContactCrossing& at) {
 std::vector<ContactEngine::Known> ContactEngine::list_known() const {
   std::vector<Known> out;
   for (const HeldContact& contact : motion_.contacts()) {
-    out.push_back({contact.name(), contact.hold(), contact.found(), contact.slip_direction()});
+    out.push_back({contact.name(), contact.hold(), contact.found(), contact.slip_direction(), contact.gap(),
+                   contact.velocity()(0)});
   }
   return out;
 }
@@ -556,7 +559,7 @@ void ContactEngine::tell_changes(const State& state, const std::vector<Known>& b
           std::any_of(now.begin(), now.end(), [&](const HeldContact& contact) {
             return contact.found().body_A == old.place.body_A && contact.found().body_B == old.place.body_B;
           });
-      if (!goes_on) tell(EventKind::break_away, old.name, explain_break(old.place));
+      if (!goes_on) tell(EventKind::break_away, old.name, explain_break(old));
       continue;
     }
     const auto i = static_cast<std::size_t>(place - now.begin());
@@ -574,10 +577,13 @@ void ContactEngine::tell_changes(const State& state, const std::vector<Known>& b
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (!is_new[i]) continue;
-    if (at && at->kind == ContactCrossingKind::face) {
+    const bool is_same_pair = std::any_of(before.begin(), before.end(), [&](const Known& old) {
+      return old.place.body_A == now[i].found().body_A && old.place.body_B == now[i].found().body_B;
+    });
+    if (at && at->kind == ContactCrossingKind::face && is_same_pair) {
       tell(EventKind::face, now[i].name(), explain_face(now[i]));
     } else if (!was_struck(now[i].name())) {
-      tell(EventKind::touch, now[i].name(), "the gap closes without an impact");
+      tell(EventKind::touch, now[i].name(), explain_touch(now[i]));
     }
   }
 }
@@ -596,11 +602,18 @@ std::string ContactEngine::explain_slip(const HeldContact& contact) const {
   const auto k = static_cast<std::size_t>(i);
   const InstantCell& cell = instant_->cells[cell_];
   if (instant_->contacts[k].slides) {
-    return fmt::format("{} at v_T = {:.6g}, v_U = {:.6g} m/s",
-                       strikes_.empty() ? "slides" : "an impact leaves it slipping", cell.slip[k][0], cell.slip[k][1]);
+    return fmt::format("{} at v_T = {:.6g}, v_U = {:.6g} m/s{}",
+                       strikes_.empty() ? "slides" : "an impact leaves it slipping", cell.slip[k][0], cell.slip[k][1],
+                       explain_spin(k, "w_N", "rad/s"));
   }
-  return fmt::format("admissible-force margin 0, f_N = {:.6g} N, a_T = {:.6g}, a_U = {:.6g} m/s^2", cell.forces[k][0],
-                     cell.slip[k][0], cell.slip[k][1]);
+  return fmt::format("admissible-force margin 0, f_N = {:.6g} N, a_T = {:.6g}, a_U = {:.6g} m/s^2{}", cell.forces[k][0],
+                     cell.slip[k][0], cell.slip[k][1], explain_spin(k, "alpha_N", "rad/s^2"));
+}
+
+/// ", w_N = 3 rad/s" of a soft fingertip; nothing of others.
+std::string ContactEngine::explain_spin(std::size_t contact, const char* symbol, const char* unit) const {
+  if (instant_->contacts[contact].tangent_rows[2] < 0) return {};
+  return fmt::format(", {} = {:.6g} {}", symbol, find_spin(contact, instant_->cells[cell_]), unit);
 }
 
 std::string ContactEngine::explain_stick(const HeldContact& contact) const {
@@ -608,13 +621,26 @@ std::string ContactEngine::explain_stick(const HeldContact& contact) const {
   if (i < 0) return "slip has come to rest";
   const std::array<double, 4>& force = instant_->cells[cell_].forces[static_cast<std::size_t>(i)];
   const double cone = contact.law().static_friction * force[0];
-  return fmt::format("slip has come to rest, and friction holds with {:.4g} of {:.4g} N",
-                     calc_cone_size(scenario_.contacts->cone, force[1], force[2]), cone);
+  const bool is_soft = contact.law().fingertip == Fingertip::soft;
+  return fmt::format(
+      "slip has come to rest, and friction holds with {:.4g} of {:.4g} N{}",
+      calc_cone_size(scenario_.contacts->cone, force[1], force[2]), cone,
+      is_soft ? fmt::format(" and {:.4g} of {:.4g} N m", std::abs(force[3]), contact.law().torsion * force[0]) : "");
 }
 
-std::string ContactEngine::explain_break(const FoundContact& place) const {
-  const int i = find_in_instant(place);
-  if (i < 0) return "parted";
+std::string ContactEngine::explain_touch(const HeldContact& contact) const {
+  double approach = 0;
+  for (const Approach& known : approaches_) {
+    if (is_same(known.place, contact.found())) approach = known.rate;
+  }
+  const int i = find_in_instant(contact.found());
+  const double force = i < 0 ? 0 : instant_->cells[cell_].forces[static_cast<std::size_t>(i)][0];
+  return fmt::format("the gap closes at {:.3g} m/s, without an impact; f_N = {:.6g} N", approach, force);
+}
+
+std::string ContactEngine::explain_break(const Known& old) const {
+  const int i = find_in_instant(old.place);
+  if (i < 0) return fmt::format("no longer among the points in touch: gap {:.3g} m, {:.3g} m/s", old.gap, old.rate);
   const InstantContact& contact = instant_->contacts[static_cast<std::size_t>(i)];
   if (contact.row < 0) return fmt::format("thrown off at {:.6g} m/s", contact.velocity[0]);
   const double opening = instant_->answer.cells[instant_->cells[cell_].number].w(contact.row);
@@ -623,9 +649,10 @@ std::string ContactEngine::explain_break(const FoundContact& place) const {
 
 std::string ContactEngine::explain_face(const HeldContact& contact) const {
   const FoundContact& place = contact.found();
-  return fmt::format("goes over to {} on {}",
+  const Vec3<double> p = (place.p_A + place.p_B) * 0.5;
+  return fmt::format("goes over to {} on {} at ({:.6g}, {:.6g}, {:.6g}) m",
                      feature_name(context_.finder().core(place.shape_A).core.kind, place.feature_A),
-                     feature_name(context_.finder().core(place.shape_B).core.kind, place.feature_B));
+                     feature_name(context_.finder().core(place.shape_B).core.kind, place.feature_B), p.x, p.y, p.z);
 }
 
 }  // namespace thenar
