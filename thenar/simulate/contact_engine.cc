@@ -39,6 +39,8 @@ constexpr long long kLastNodes = 4000;
 constexpr int kInsistence = 4, kPlasticPatience = 20;
 /// Forces of so many times the weight of everything are those of a jam.
 constexpr double kJam = 1e6;
+/// Friction of what slips lies on its cone, but for what solvers leave; where it does not, it tells no direction.
+constexpr double kOnTheCone = 0.99;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
 
@@ -193,6 +195,7 @@ bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) 
 bool ContactEngine::put_in_touch(State& state) {
   look_at(state);
   context_.finder().update(workspace_, context_.touch);
+  approaches_.clear();
   std::vector<HeldContact> touching;
   bool is_needed = false;
   for (const FoundContact& found : context_.finder().contacts()) {
@@ -203,6 +206,7 @@ bool ContactEngine::put_in_touch(State& state) {
     HeldContact contact(scenario_.model, workspace_, context_.finder(), found, ContactLaw{}, ContactHold::smooth, 0);
     if (contact.is_immovable()) continue;
     is_needed = is_needed || std::abs(contact.gap()) > std::numeric_limits<double>::epsilon() * size_;
+    approaches_.push_back({found, -contact.velocity()(0)});
     touching.push_back(std::move(contact));
   }
   if (!is_needed) return true;
@@ -415,12 +419,31 @@ void ContactEngine::set_modes(const State& state, Trigger trigger) {
     held.emplace_back(scenario_.model, workspace_, context_.finder(), contact.place, contact.law,
                       slides ? ContactHold::sliding : ContactHold::rolling, no_slip);
     const bool is_told = cell.modes[i] == ContactMode::slide;
-    if (is_told) held.back().begin_slip({cell.slip[i][0], cell.slip[i][1], find_spin(i, cell)});
+    if (is_told) held.back().begin_slip(find_slip(i, cell));
     if (insists && !is_told) held.back().begin_slip(insistent_->slip);
     held.back().set_name(names[i]);
   }
   motion_.set_mode(read_joint_mode(*instant_, cell, trigger));
   motion_.set_contacts(std::move(held));
+}
+
+/// Direction of the slip of a contact along T, U and about N. Where it only begins, accelerations are what is left of
+/// large numbers; but friction on a smooth cone tells it as well, in the direction in which it opposes slip most.
+std::array<double, 3> ContactEngine::find_slip(std::size_t contact, const InstantCell& cell) const {
+  const InstantContact& sliding = instant_->contacts[contact];
+  const std::array<double, 3> told{cell.slip[contact][0], cell.slip[contact][1], find_spin(contact, cell)};
+  const bool is_smooth = scenario_.contacts->cone.kind == FrictionCone::Kind::circular;
+  if (sliding.slides || !is_smooth || !sliding.has_friction()) return told;
+  const std::array<double, 4>& force = cell.forces[contact];
+  const std::array<double, 3> mu{sliding.law.friction, sliding.law.friction, sliding.law.torsion};
+  std::array<double, 3> out{};
+  double share = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (!(mu[k] > 0) || sliding.tangent_rows[k] < 0) continue;
+    out[k] = -force[k + 1] / (mu[k] * mu[k]);
+    share = std::hypot(share, force[k + 1] / mu[k]);
+  }
+  return share > kOnTheCone * force[0] ? out : told;
 }
 
 /// Rotation about N of a contact that slides, or its acceleration where that only begins.
@@ -437,7 +460,9 @@ bool ContactEngine::begins_to_slip() const {
   for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
     const InstantContact& contact = instant_->contacts[i];
     const bool is_planar = contact.tangent_rows[0] < 0 || contact.tangent_rows[1] < 0;
-    if (cell.modes[i] == ContactMode::slide && !contact.slides && contact.has_friction() && !is_planar) return true;
+    const bool insists = insistent_ && !insistent_->parts && is_same(insistent_->place, contact.place);
+    const bool slips = cell.modes[i] == ContactMode::slide || insists;
+    if (slips && !contact.slides && contact.has_friction() && !is_planar) return true;
   }
   return false;
 }
@@ -533,7 +558,8 @@ bool ContactEngine::is_at_rest(const ContactCrossing& at) {
 std::vector<ContactEngine::Known> ContactEngine::list_known() const {
   std::vector<Known> out;
   for (const HeldContact& contact : motion_.contacts()) {
-    out.push_back({contact.name(), contact.hold(), contact.found(), contact.slip_direction()});
+    out.push_back({contact.name(), contact.hold(), contact.found(), contact.slip_direction(), contact.gap(),
+                   contact.velocity()(0)});
   }
   return out;
 }
@@ -562,7 +588,7 @@ void ContactEngine::tell_changes(const State& state, const std::vector<Known>& b
           std::any_of(now.begin(), now.end(), [&](const HeldContact& contact) {
             return contact.found().body_A == old.place.body_A && contact.found().body_B == old.place.body_B;
           });
-      if (!goes_on) tell(EventKind::break_away, old.name, explain_break(old.place));
+      if (!goes_on) tell(EventKind::break_away, old.name, explain_break(old));
       continue;
     }
     const auto i = static_cast<std::size_t>(place - now.begin());
@@ -580,10 +606,13 @@ void ContactEngine::tell_changes(const State& state, const std::vector<Known>& b
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (!is_new[i]) continue;
-    if (at && at->kind == ContactCrossingKind::face) {
+    const bool is_same_pair = std::any_of(before.begin(), before.end(), [&](const Known& old) {
+      return old.place.body_A == now[i].found().body_A && old.place.body_B == now[i].found().body_B;
+    });
+    if (at && at->kind == ContactCrossingKind::face && is_same_pair) {
       tell(EventKind::face, now[i].name(), explain_face(now[i]));
     } else if (!was_struck(now[i].name())) {
-      tell(EventKind::touch, now[i].name(), "the gap closes without an impact");
+      tell(EventKind::touch, now[i].name(), explain_touch(now[i]));
     }
   }
 }
@@ -602,11 +631,18 @@ std::string ContactEngine::explain_slip(const HeldContact& contact) const {
   const auto k = static_cast<std::size_t>(i);
   const InstantCell& cell = instant_->cells[cell_];
   if (instant_->contacts[k].slides) {
-    return fmt::format("{} at v_T = {:.6g}, v_U = {:.6g} m/s",
-                       strikes_.empty() ? "slides" : "an impact leaves it slipping", cell.slip[k][0], cell.slip[k][1]);
+    return fmt::format("{} at v_T = {:.6g}, v_U = {:.6g} m/s{}",
+                       strikes_.empty() ? "slides" : "an impact leaves it slipping", cell.slip[k][0], cell.slip[k][1],
+                       explain_spin(k, "w_N", "rad/s"));
   }
-  return fmt::format("admissible-force margin 0, f_N = {:.6g} N, a_T = {:.6g}, a_U = {:.6g} m/s^2", cell.forces[k][0],
-                     cell.slip[k][0], cell.slip[k][1]);
+  return fmt::format("admissible-force margin 0, f_N = {:.6g} N, a_T = {:.6g}, a_U = {:.6g} m/s^2{}", cell.forces[k][0],
+                     cell.slip[k][0], cell.slip[k][1], explain_spin(k, "alpha_N", "rad/s^2"));
+}
+
+/// ", w_N = 3 rad/s" of a soft fingertip; nothing of others.
+std::string ContactEngine::explain_spin(std::size_t contact, const char* symbol, const char* unit) const {
+  if (instant_->contacts[contact].tangent_rows[2] < 0) return {};
+  return fmt::format(", {} = {:.6g} {}", symbol, find_spin(contact, instant_->cells[cell_]), unit);
 }
 
 std::string ContactEngine::explain_stick(const HeldContact& contact) const {
@@ -614,13 +650,26 @@ std::string ContactEngine::explain_stick(const HeldContact& contact) const {
   if (i < 0) return "slip has come to rest";
   const std::array<double, 4>& force = instant_->cells[cell_].forces[static_cast<std::size_t>(i)];
   const double cone = contact.law().static_friction * force[0];
-  return fmt::format("slip has come to rest, and friction holds with {:.4g} of {:.4g} N",
-                     calc_cone_size(scenario_.contacts->cone, force[1], force[2]), cone);
+  const bool is_soft = contact.law().fingertip == Fingertip::soft;
+  return fmt::format(
+      "slip has come to rest, and friction holds with {:.4g} of {:.4g} N{}",
+      calc_cone_size(scenario_.contacts->cone, force[1], force[2]), cone,
+      is_soft ? fmt::format(" and {:.4g} of {:.4g} N m", std::abs(force[3]), contact.law().torsion * force[0]) : "");
 }
 
-std::string ContactEngine::explain_break(const FoundContact& place) const {
-  const int i = find_in_instant(place);
-  if (i < 0) return "parted";
+std::string ContactEngine::explain_touch(const HeldContact& contact) const {
+  double approach = 0;
+  for (const Approach& known : approaches_) {
+    if (is_same(known.place, contact.found())) approach = known.rate;
+  }
+  const int i = find_in_instant(contact.found());
+  const double force = i < 0 ? 0 : instant_->cells[cell_].forces[static_cast<std::size_t>(i)][0];
+  return fmt::format("the gap closes at {:.3g} m/s, without an impact; f_N = {:.6g} N", approach, force);
+}
+
+std::string ContactEngine::explain_break(const Known& old) const {
+  const int i = find_in_instant(old.place);
+  if (i < 0) return fmt::format("no longer among the points in touch: gap {:.3g} m, {:.3g} m/s", old.gap, old.rate);
   const InstantContact& contact = instant_->contacts[static_cast<std::size_t>(i)];
   if (contact.row < 0) return fmt::format("thrown off at {:.6g} m/s", contact.velocity[0]);
   const double opening = instant_->answer.cells[instant_->cells[cell_].number].w(contact.row);
@@ -629,9 +678,10 @@ std::string ContactEngine::explain_break(const FoundContact& place) const {
 
 std::string ContactEngine::explain_face(const HeldContact& contact) const {
   const FoundContact& place = contact.found();
-  return fmt::format("goes over to {} on {}",
+  const Vec3<double> p = (place.p_A + place.p_B) * 0.5;
+  return fmt::format("goes over to {} on {} at ({:.6g}, {:.6g}, {:.6g}) m",
                      feature_name(context_.finder().core(place.shape_A).core.kind, place.feature_A),
-                     feature_name(context_.finder().core(place.shape_B).core.kind, place.feature_B));
+                     feature_name(context_.finder().core(place.shape_B).core.kind, place.feature_B), p.x, p.y, p.z);
 }
 
 }  // namespace thenar

@@ -87,6 +87,12 @@ class ContactEngine {
     ContactHold hold;
     FoundContact place;
     std::array<double, 3> slip;  ///< direction, of what slides
+    double gap, rate;            ///< m, m/s
+  };
+  /// A point at which bodies touch, and its rate of approach before anything is done about it, m/s.
+  struct Approach {
+    FoundContact place;
+    double rate;
   };
   /// How often a contact was struck since it last rested.
   struct StrikeCount {
@@ -123,9 +129,12 @@ class ContactEngine {
   void tell_changes(const State& state, const std::vector<Known>& before, const std::optional<ContactCrossing>& at);
   int find_in_instant(const FoundContact& place) const;
   std::string explain_slip(const HeldContact& contact) const;
+  std::string explain_spin(std::size_t contact, const char* symbol, const char* unit) const;
   std::string explain_stick(const HeldContact& contact) const;
-  std::string explain_break(const FoundContact& place) const;
+  std::string explain_touch(const HeldContact& contact) const;
+  std::string explain_break(const Known& contact) const;
   std::string explain_face(const HeldContact& contact) const;
+  std::array<double, 3> find_slip(std::size_t contact, const InstantCell& cell) const;
   double find_spin(std::size_t contact, const InstantCell& cell) const;
   std::vector<Known> list_known() const;
   void keep_frames(const State& state);
@@ -146,6 +155,7 @@ class ContactEngine {
   std::optional<Instant> instant_;
   std::size_t cell_ = 0;
   std::optional<Insistent> insistent_;
+  std::vector<Approach> approaches_;
   std::vector<ContactStrike> strikes_;
   std::vector<StrikeCount> strike_counts_;
   std::vector<BounceEnd> bounce_ends_;

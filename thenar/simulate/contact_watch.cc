@@ -408,9 +408,9 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
   double least = 0, start = 0;
   const Eigen::Index end = normal_.rows() - 1;
   if (is_redundant_) {
-    if (std::min(normal_.row(end).minCoeff(), friction_.row(end).minCoeff()) >= 0) return std::nullopt;
+    const bool is_within = std::min(normal_.row(end).minCoeff(), friction_.row(end).minCoeff()) >= 0;
     Moving fastest;
-    least = force_margin - calc_unrest(stepper, 1, &fastest);
+    least = is_within ? 0 : force_margin - calc_unrest(stepper, 1, &fastest);
     start = force_margin;
     found.held = fastest.contact;
     found.kind = fastest.slips ? ContactCrossingKind::slip : ContactCrossingKind::break_away;
@@ -427,7 +427,7 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
       }
     }
   }
-  if (!(least < 0)) return std::nullopt;
+  if (!(least < 0)) return find_dip(stepper, force_margin);
   const bool is_short = stepper.h() < kShortestTime * stepper.scale_of_time();
   if (-least > kLittleBeyond && !is_short) {
     const double part = start > 0 ? kBehind * start / (start - least) : 0.5;
@@ -437,6 +437,19 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
   if (found.held >= 0) found.name = motion_.contacts()[static_cast<std::size_t>(found.held)].name();
   first = std::move(found);
   return std::nullopt;
+}
+
+/// The length of a step that ends where forces are beyond their bounds, if they are so inside this one only. While
+/// something slips, what they do inside a step is no more than a transient.
+std::optional<double> ContactWatch::find_dip(Stepper& stepper, double force_margin) {
+  const bool is_short = stepper.h() < kShortestTime * stepper.scale_of_time();
+  if (is_short || motion_.has_fading_stiffness()) return std::nullopt;
+  const VectorX<double> least = normal_.rowwise().minCoeff().cwiseMin(friction_.rowwise().minCoeff());
+  Eigen::Index place = 0;
+  if (least.segment(1, least.size() - 2).minCoeff(&place) >= 0) return std::nullopt;
+  const double theta = crossings_.nodes()[static_cast<std::size_t>(place + 1)];
+  if (is_redundant_ && calc_unrest(stepper, theta) <= force_margin) return std::nullopt;
+  return std::clamp(theta, kLeastPart, kMostPart) * stepper.h();
 }
 
 /// Features are left where the exit rises from 0: it has a kink there, so that the places bracket it.

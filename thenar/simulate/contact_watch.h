@@ -20,7 +20,8 @@
 ///
 /// Where the motion is stiff (slip that has just begun, whose direction is no better known than the tolerance), forces
 /// are told at the end of a step of the implicit method only, where transients have died out; a step in which one has
-/// crossed its bound by then is made again so that it ends close behind it.
+/// crossed its bound by then is made again so that it ends close behind it. Where nothing slips, so is a step inside
+/// which one is beyond its bound for a while.
 ///
 /// **Redundant contacts.** Their forces are one choice of many (the least), and one beyond its bound says nothing yet.
 /// Then the problem of the contacts that hold is solved as it is (ConeSolver): as long as it has an answer that leaves
@@ -115,6 +116,7 @@ class ContactWatch {
   void find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
   std::optional<double> find_changes_at_end(Stepper& stepper, double force_margin,
                                             std::optional<ContactCrossing>& first);
+  std::optional<double> find_dip(Stepper& stepper, double force_margin);
   void find_exit(Stepper& stepper, std::size_t contact, const VectorX<double>& exits,
                  std::optional<ContactCrossing>& first);
   double calc_least_slack(double theta) const;

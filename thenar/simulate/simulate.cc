@@ -397,7 +397,7 @@ class Run {
     if (stalled_ == 0) stalled_since_ = state_.t;
     if (stalled_ >= kMostEventsAtOnce) {
       return fmt::format("more than {} events at t = {:.9g} s: the motion does not go on{}", kMostEventsAtOnce,
-                         state_.t, name_last_contact());
+                         state_.t, name_last_event());
     }
     storm_ = state_.t - storm_since_ > kStormTime * tolerances_.scales().time ? 0 : storm_ + 1;
     if (storm_ == 0) storm_since_ = state_.t, changes_in_storm_ = 0;
@@ -405,16 +405,17 @@ class Run {
                              kMostChangesPerContact * static_cast<int>(motion_.contacts().size());
     if (storm_ < kMostEventsInStorm && changes_in_storm_ < most_changes) return {};
     return fmt::format(
-        "more than {} events from t = {:.12g} s to {:.12g} s: contacts change faster than the motion can be "
+        "more than {} events from t = {:.12g} s to {:.12g} s: they come faster than the motion can be "
         "followed{}; a tighter 'tolerance' may help",
-        storm_, storm_since_, state_.t, name_last_contact());
+        storm_, storm_since_, state_.t, name_last_event());
   }
 
   bool is_near_bridge() const { return state_.t - bridge_end_ <= kBridgesApart * bridge_length_; }
 
-  std::string name_last_contact() const {
-    return at_contact_ ? fmt::format(" (the last one: {} of '{}')", to_string(at_contact_->kind), at_contact_->name)
-                       : "";
+  std::string name_last_event() const {
+    if (at_switch_) return fmt::format(" (the last one: control, {})", switch_->changes.front().where);
+    if (!at_contact_) return {};
+    return fmt::format(" (the last one: {} of '{}')", to_string(at_contact_->kind), at_contact_->name);
   }
 
   // --- What is told -----------------------------------------------------------------------------------------------
@@ -443,27 +444,46 @@ class Run {
       const bool held = after.holds(i), was_held = before.holds(i);
       if (row(i).kind() == JointRowKind::stop && held != was_held) tell_stop_change(i, held);
       const int slip = after.slip[static_cast<std::size_t>(i)], old_slip = before.slip[static_cast<std::size_t>(i)];
-      if (slip != old_slip) teller_.tell_slip(state_.t, i, slip);
+      if (slip == old_slip) continue;
+      if (slip == 0) teller_.tell_stick(state_.t, i, calc_reaction(i));
+      if (slip != 0) teller_.tell_slip(state_.t, i, slip, stepper_.acceleration()[row(i).dof()]);
     }
   }
 
   void tell_stop_change(int i, bool held) {
     if (!held && !touches_redundantly(i)) {
       strikes_in_a_row_[static_cast<std::size_t>(i)] = 0;
-      teller_.tell_release(state_.t, i, row(i).multiply(state_.v.data()) > 0);
+      const double rate = row(i).multiply(state_.v.data());
+      if (rate > 0) teller_.tell_throw(state_.t, i, rate);
+      if (!(rate > 0)) teller_.tell_release(state_.t, i, calc_opening(i));
     }
     // While bouncing ends, rest is told when it has ended.
     const auto is_pending = [&](const PendingRest& rest) { return rest.row == i; };
-    if (held && std::none_of(pending_.begin(), pending_.end(), is_pending)) teller_.tell_rest(state_.t, i);
+    if (held && std::none_of(pending_.begin(), pending_.end(), is_pending)) {
+      teller_.tell_rest(state_.t, i, calc_reaction(i));
+    }
+  }
+
+  /// Effort of a row that holds at the state, N m or N; 0 of one that does not.
+  double calc_reaction(int i) {
+    const std::vector<int>& held = motion_.mode().held;
+    const auto place = std::find(held.begin(), held.end(), i);
+    if (place == held.end()) return 0;
+    stepper_.evaluate_state();
+    return motion_.reactions()(place - held.begin());
+  }
+
+  /// Acceleration with which a stop opens at the state.
+  double calc_opening(int i) {
+    row(i).update(state_.q.data(), state_.v.data());
+    return row(i).multiply(stepper_.acceleration()) + row(i).bias();
   }
 
   /// A stop that the solver no longer counts as holding only because other rows hold the joint there anyway.
   bool touches_redundantly(int i) {
     JointRow& stop = row(i);
     if (!instant_.touches(i)) return false;
-    stop.update(state_.q.data(), state_.v.data());
-    const double opening = stop.multiply(stepper_.acceleration()) + stop.bias();
-    return stop.multiply(state_.v.data()) == 0 && opening == 0;
+    return calc_opening(i) == 0 && stop.multiply(state_.v.data()) == 0;
   }
 
   // --- Profiles that jump, bounces that end -----------------------------------------------------------------------
@@ -476,9 +496,13 @@ class Run {
   bool pass_switch() {
     if (!switch_ || state_.t < switch_->at.before || switch_->at.after > scenario_.run.until) return true;
     state_.t = switch_->at.after;
-    teller_.tell_switch(state_.t, switch_->where);
+    for (const ProfileSwitch::Change& change : switch_->changes) teller_.tell_switch(state_.t, change);
     motion_.set_latest_time(scenario_.run.until);
-    return settle({}) && find_next_switch();
+    at_contact_.reset();
+    at_switch_ = true;
+    const bool is_settled = settle({});
+    at_switch_ = false;
+    return is_settled && find_next_switch();
   }
 
   bool pass_zeno() {
@@ -491,7 +515,7 @@ class Run {
       pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
       strikes_in_a_row_[static_cast<std::size_t>(rest.row)] = 0;
       teller_.tell_zeno(state_.t, rest.row, rest.strikes);
-      if (motion_.mode().holds(rest.row)) teller_.tell_rest(state_.t, rest.row);
+      if (motion_.mode().holds(rest.row)) teller_.tell_rest(state_.t, rest.row, calc_reaction(rest.row));
     }
     std::erase_if(bounce_ends_, [&](const BounceEnd& bounce) {
       if (state_.t < bounce.t) return false;
@@ -659,6 +683,7 @@ class Run {
   std::vector<long long> strikes_in_a_row_;  ///< per row, since the joint last rested there
   std::vector<PendingRest> pending_;
   std::optional<ProfileSwitch> switch_;
+  bool at_switch_ = false;   ///< what is settled is its instant
   bool is_settled_ = false;  ///< whether the first instant has passed
   int stalled_ = 0;          ///< events since stalled_since_
   double stalled_since_ = -1;
