@@ -32,7 +32,7 @@ Scenario make_storm(double T, double c) {
 TEST(Storm, EndsWithItsTimeAndItsContact) {
   const Trace trace = record(make_storm(0.5, 0.02));
   EXPECT_EQ(trace.report.status, RunStatus::failed);
-  EXPECT_NE(trace.report.reason.find("more than 2000 events from t = 0.49"), std::string::npos) << trace.report.reason;
+  EXPECT_NE(trace.report.reason.find("events from t = 0.49"), std::string::npos) << trace.report.reason;
   EXPECT_NE(trace.report.reason.find("they come faster than the motion can be followed"), std::string::npos);
   EXPECT_NE(trace.report.reason.find("of 'block/floor"), std::string::npos) << trace.report.reason;
   // What was reached is good, and just before the storm.
@@ -44,18 +44,18 @@ TEST(Storm, EndsWithItsTimeAndItsContact) {
 }
 
 TEST(Storm, TellsItsProgressAndCanBeInterrupted) {
-  const Scenario scenario = make_storm(0.5, 0.02);
+  const Scenario scenario = make_storm(0.5, 0.5);
   std::atomic<bool> interrupt{false};
   RunCallbacks callbacks;
   std::vector<double> progress;
   int events = 0;
   callbacks.on_progress = [&](double t) { progress.push_back(t); };
-  callbacks.on_event = [&](const Event&) { interrupt = ++events >= 1000; };
+  callbacks.on_event = [&](const Event&) { interrupt = ++events >= 300; };
   callbacks.interrupt = &interrupt;
   const RunReport report = simulate(scenario, callbacks);
   EXPECT_EQ(report.status, RunStatus::interrupted);
   EXPECT_NE(report.reason.find("interrupted at t = 0.49"), std::string::npos) << report.reason;
-  EXPECT_LT(events, 1010);  // the rest of its instant
+  EXPECT_LT(events, 310);  // the rest of its instant
   ASSERT_GE(progress.size(), 1U);
   EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
 }

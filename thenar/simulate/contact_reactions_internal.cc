@@ -22,8 +22,9 @@ constexpr double kClearlyRegular = 1e-7;
 constexpr double kLightest = 1e-3;
 /// Speeds that should be 0 may be this part of what they are the sum of.
 constexpr double kLeftOver = 1e-13;
-/// Rows that depend on each other to this part do so: rounding of J M^(−1/2).
-constexpr double kDependent = 1e-13;
+/// Rows that depend on each other to this part do so: contacts are no better known than bodies that touch are near, so
+/// that two at one place, on either side of a seam, are one.
+constexpr double kDependent = 1e-8;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
 constexpr int kMostProjections = 6;
 
