@@ -10,6 +10,7 @@
 
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/replace_file.h"
+#include "thenar/io/replay_bundle_internal.h"
 #include "thenar/io/report_data_internal.h"
 #include "thenar/io/report_template_internal.h"
 #include "thenar/io/svg_text_internal.h"
@@ -96,8 +97,33 @@ void add_heading(const ReportData& data, std::string& out) {
     add_fact("farthest beyond a surface or stop", fmt::format("{:.3g} m or rad", s.max_gap_violation), out);
   if (data.energy_error) add_fact("energy off by at most", fmt::format("{:.3g} J", *data.energy_error), out);
   out += "</dl>\n";
+  if (!data.story.empty()) out += fmt::format("<p class=\"story\">{}</p>\n", escape_xml(data.story));
   for (const std::string& note : data.notes) out += fmt::format("<p class=\"note\">{}</p>\n", escape_xml(note));
   out += "</header>\n";
+}
+
+// Replay.
+
+void add_replay(const ReportData& data, std::string& out) {
+  if (data.motion.empty()) return;
+  if (internal::kReplayBundle.empty()) {
+    out +=
+        "<p class=\"note\">There is no replay: this Thenar was built without npm (docs/dependencies.md says how to "
+        "have "
+        "it).</p>\n";
+    return;
+  }
+  out += "<section id=\"replay\"></section>\n";
+}
+
+void add_scripts(const ReportData& data, std::string& out) {
+  const auto add = [&](std::string_view program) {
+    out += fmt::format("<script>//<![CDATA[\n{}\n//]]></script>\n", program);
+  };
+  add(internal::kReportScript);
+  if (data.motion.empty() || internal::kReplayBundle.empty()) return;
+  out += fmt::format("<script type=\"application/json\" id=\"motion\">{}</script>\n", data.motion);
+  add(internal::kReplayBundle);
 }
 
 // Lanes.
@@ -310,11 +336,12 @@ std::string make_report(const std::filesystem::path& folder) {
       "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
       escape_xml(data.summary.name), internal::kReportStyle);
   add_heading(data, out);
+  add_replay(data, out);
   add_stack(data, out);
   add_events(data, out);
   add_numbers(data, out);
-  out += fmt::format("<script>//<![CDATA[\n{}//]]></script>\n</body>\n</html>\n", internal::kReportScript);
-  return out;
+  add_scripts(data, out);
+  return out + "</body>\n</html>\n";
 }
 
 std::filesystem::path write_report(const std::filesystem::path& folder) {
