@@ -280,8 +280,19 @@ class Replay {
     this.t = Math.min(Math.max(t, this.frames.from), this.frames.to);
     const length = this.frames.to - this.frames.from;
     this.scrub.value = length > 0 ? (this.t - this.frames.from) / length : 0;
-    this.clock.replaceChildren("t = " + this.t.toFixed(length < 0.1 ? 6 : 4) + " s");
+    this.clock.replaceChildren("t = " + this.t.toFixed(length < 0.1 ? 6 : 4) + " s", ...this.tellInstant());
     this.viewer.show(this.t);
+  }
+
+  // What is known of the motion now, and what happened last.
+  tellInstant() {
+    const verdict = this.report.verdictAt(this.t),
+      event = this.report.eventBefore(this.t),
+      lines = [];
+    if (verdict !== "") lines.push("verdict: " + verdict.replaceAll("_", " "));
+    if (event)
+      lines.push("last event: " + [event.kind, event.where, "at " + Number(event.t.toPrecision(5)) + " s"].join(" "));
+    return lines.map((line) => make("small", {}, line));
   }
 
   // For tests: where a body is, and what is drawn of a contact.

@@ -85,15 +85,17 @@ TEST(ReportStory, ManyPairsAreCounted) {
   EXPECT_NE(story.find("The box5 rests on the table throughout. 3 more pairs of bodies touch."), std::string::npos);
 }
 
-TEST(ReportStory, TellsVerdictsOtherThanTheUsualOne) {
+TEST(ReportStory, TellsVerdictsAndUntilWhenTheyHold) {
   ReportData data = make_data();
   data.verdicts = {{0, 0.4, "unique"}, {0.4, 0.5, "several"}, {0.5, 1, "unique"}};
-  EXPECT_EQ(tell_story(data, {}), "Nothing touches. The verdict is unique except from 0.4 s to 0.5 s (several).");
+  EXPECT_EQ(tell_story(data, {}),
+            "Nothing touches. The verdict is unique until 0.4 s, several until 0.5 s and unique until the end.");
   data.verdicts = {{0, 1, "unique_motion_indeterminate_forces"}};
   EXPECT_EQ(tell_story(data, {}), "Nothing touches. The verdict is unique in motion but not in forces throughout.");
   data.verdicts.clear();
   for (int i = 0; i < 15; ++i) data.verdicts.push_back({i / 15.0, (i + 1) / 15.0, i % 3 == 1 ? "none" : "unique"});
-  EXPECT_EQ(tell_story(data, {}), "Nothing touches. The verdict is unique except for 0.333 s in all (none).");
+  EXPECT_EQ(tell_story(data, {}),
+            "Nothing touches. The verdict is none for 0.333 s in all and unique for 0.667 s in all.");
 }
 
 TEST(ReportStory, TellsJointsAtTheirStops) {

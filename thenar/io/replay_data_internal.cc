@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 static_assert(std::endian::native == std::endian::little, "frames are written as they are in memory");
 
 constexpr std::size_t kMostBytes = std::size_t{3} << 20;  // Of all frames, before base64.
-constexpr std::size_t kMostFrames = 6000, kFewestFrames = 200;
+constexpr std::size_t kMostFrames = 6000, kFewestFrames = 50;
 constexpr double kFramesPerSecond = 60;
 /// Short runs are watched slowly: they have as many frames as one of ten seconds.
 constexpr double kShortRun = 10;
@@ -61,15 +61,16 @@ Json pose_numbers(const Pose<double>& X) {
   return {X.p.x(), X.p.y(), X.p.z(), q(0), q(1), q(2), q(3)};
 }
 
-/// What a body without shapes joins, as lines in its frame: its joint and itself, itself and the joints it carries.
-Json find_bones(const Model& model, BodyIndex index) {
-  Json out = Json::array();
-  const auto add = [&](const Vector3<double>& from, const Vector3<double>& to) {
-    if (from != to) out.push_back({from.x(), from.y(), from.z(), to.x(), to.y(), to.z()});
+/// For each body, what it joins, as lines in its frame: its joint and itself, itself and the joints it carries.
+std::vector<Json> find_bones(const Model& model) {
+  std::vector<Json> out(static_cast<std::size_t>(model.body_count()), Json::array());
+  const auto add = [&](BodyIndex body, const Vector3<double>& from, const Vector3<double>& to) {
+    if (from == to) return;
+    out[static_cast<std::size_t>(body)].push_back({from.x(), from.y(), from.z(), to.x(), to.y(), to.z()});
   };
-  add(model.joint(model.body(index).joint).spec.X_BM.p, Vector3<double>::Zero());
   for (const Joint& joint : model.joints()) {
-    if (joint.parent == index && joint.spec.kind != JointKind::free) add(Vector3<double>::Zero(), joint.spec.X_PF.p);
+    add(joint.child, joint.spec.X_BM.p, Vector3<double>::Zero());
+    if (joint.spec.kind != JointKind::free) add(joint.parent, Vector3<double>::Zero(), joint.spec.X_PF.p);
   }
   return out;
 }
@@ -217,18 +218,15 @@ void ReplayBuilder::keep(Row& row) {
 
 std::string ReplayBuilder::json() const {
   Json bodies = Json::array(), contacts = Json::array();
+  std::vector<Json> shapes = shapes_by_body(scene_->model, scene_->shapes), bones = find_bones(scene_->model);
   for (int i = 0; i < scene_->model.body_count(); ++i) {
-    const BodyIndex index(i);
-    const bool moves = is_moving(scene_->model, index);
-    const std::string& name = scene_->model.body(index).name;
+    const auto k = static_cast<std::size_t>(i);
+    const bool moves = is_moving(scene_->model, BodyIndex(i)), has_bones = shapes[k].empty() && i > 0;
+    const std::string& name = scene_->model.body(BodyIndex(i)).name;
     Json body = {{"name", name}, {"is_link", is_link_name(name)}, {"moves", moves}};
-    if (!moves) body["pose"] = pose_numbers(first_poses_.at(static_cast<std::size_t>(i)));
-    body["shapes"] = Json::array();
-    for (const BodyShape& shape : scene_->shapes) {
-      if (shape.body != index) continue;
-      body["shapes"].push_back({{"shape", shape_json(shape.shape)}, {"pose", pose_json(shape.X_BS)}});
-    }
-    body["bones"] = body["shapes"].empty() && index != kWorld ? find_bones(scene_->model, index) : Json::array();
+    if (!moves) body["pose"] = pose_numbers(first_poses_.at(k));
+    body["shapes"] = std::move(shapes[k]);
+    body["bones"] = has_bones ? std::move(bones[k]) : Json::array();
     bodies.push_back(std::move(body));
   }
   std::vector<float> points;

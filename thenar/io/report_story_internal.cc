@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMostPairs = 6;     // Told one by one.
 constexpr std::size_t kMostClauses = 6;   // Of a pair; more are summed up.
 constexpr std::size_t kMostObjects = 3;   // Whose end is told.
-constexpr std::size_t kMostVerdicts = 4;  // Stretches of other verdicts that are told one by one.
+constexpr std::size_t kMostVerdicts = 4;  // Stretches of verdicts that are told one by one.
 constexpr double kStill = 1e-6;           // m and rad: less is no motion.
 
 std::string seconds(double t) { return fmt::format("{:.4g} s", t); }
@@ -250,29 +250,31 @@ std::string name_verdict(const std::string& verdict) {
   return verdict == "unique_motion_indeterminate_forces" ? "unique in motion but not in forces" : verdict;
 }
 
-/// What was known of the motion.
+/// What was known of the motion; whether it was determinate does not matter here.
 std::string tell_verdicts(const ReportData& data) {
+  std::vector<ReportSegment> stretches;
   std::map<std::string, double> lengths;
-  for (const ReportSegment& s : data.verdicts) lengths[s.word] += s.to - s.from;
-  if (lengths.empty()) return "";
-  const auto longest = std::max_element(lengths.begin(), lengths.end(),
-                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  std::string out = "The verdict is " + name_verdict(longest->first);
-  if (lengths.size() == 1) return out + " throughout.";
-  std::vector<std::string> others;
   for (const ReportSegment& s : data.verdicts) {
-    if (s.word == longest->first) continue;
-    const std::string when =
-        s.to > s.from ? fmt::format("from {} to {}", seconds(s.from), seconds(s.to)) : "at " + seconds(s.from);
-    others.push_back(fmt::format("{} ({})", when, name_verdict(s.word)));
+    lengths[s.word] += s.to - s.from;
+    if (stretches.empty() || stretches.back().word != s.word) stretches.push_back(s);
+    stretches.back().to = s.to;
   }
-  if (others.size() > kMostVerdicts) {
-    others.clear();
+  if (stretches.empty()) return "";
+  std::vector<std::string> parts;
+  if (stretches.size() <= kMostVerdicts) {
+    for (const ReportSegment& s : stretches) {
+      const bool is_last = &s == &stretches.back();
+      const std::string until = stretches.size() == 1 ? "throughout"
+                                : is_last             ? "until the end"
+                                                      : "until " + seconds(s.to);
+      parts.push_back(fmt::format("{} {}", name_verdict(s.word), until));
+    }
+  } else {
     for (const auto& [word, length] : lengths) {
-      if (word != longest->first) others.push_back(fmt::format("for {:.3g} s in all ({})", length, name_verdict(word)));
+      parts.push_back(fmt::format("{} for {:.3g} s in all", name_verdict(word), length));
     }
   }
-  return out + " except " + join(others) + ".";
+  return "The verdict is " + join(parts) + ".";
 }
 
 /// What holds an object in the end: "rests on the table".

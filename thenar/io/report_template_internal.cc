@@ -144,7 +144,7 @@ const lanes = Array.from(stack.querySelectorAll(".row.mode, .row.verdict")).map(
     return { from: Number(g.dataset.from), to: Number(g.dataset.to), word: g.dataset.word };
   });
   return { segments: segments, starts: segments.map(function (s) { return s.from; }), read: row.querySelector(".read"),
-           name: row.classList.contains("mode") ? row.querySelector(".label").title : "" };
+           name: row.classList.contains("mode") ? "mode " + row.querySelector(".label").title : "verdict" };
 });
 const panels = Array.from(stack.querySelectorAll(".chart")).map(function (row, i) {
   const keys = Array.from(row.querySelectorAll(".line"));
@@ -439,7 +439,9 @@ window.addEventListener("resize", draw);
 draw();
 
 // The clock of the page, for the replay.
-const modes = new Map(lanes.map(function (lane) { return [lane.name, lane]; }));
+const byName = new Map(lanes.map(function (lane) { return [lane.name, lane]; }));
+const eventTimes = rows.map(function (row) { return Number(row.dataset.t); });
+function wordAt(name, t) { return byName.has(name) ? findWord(byName.get(name), t) : ""; }
 window.thenarReport = {
   time: function () { return kept; },
   view: function () { return view; },
@@ -449,7 +451,12 @@ window.thenarReport = {
     keep(t);
   },
   onSeek: function (listener) { listeners.push(listener); },
-  modeAt: function (contact, t) { return modes.has(contact) ? findWord(modes.get(contact), t) : ""; }
+  modeAt: function (contact, t) { return wordAt("mode " + contact, t); },
+  verdictAt: function (t) { return wordAt("verdict", t); },
+  eventBefore: function (t) {
+    const row = rows[count(eventTimes, t) - 1];
+    return row ? { t: Number(row.dataset.t), kind: row.dataset.kind, where: row.cells[2].textContent } : null;
+  }
 };
 })();
 )js";

@@ -91,6 +91,15 @@ Json shape_json(const Shape& shape) {
   return {{shape_name(shape), sizes}};
 }
 
+std::vector<Json> shapes_by_body(const Model& model, const std::vector<BodyShape>& shapes) {
+  std::vector<Json> out(static_cast<std::size_t>(model.body_count()), Json::array());
+  for (const BodyShape& shape : shapes) {
+    out[static_cast<std::size_t>(shape.body)].push_back(
+        {{"shape", shape_json(shape.shape)}, {"pose", pose_json(shape.X_BS)}});
+  }
+  return out;
+}
+
 std::optional<Shape> shape_from_json(const Json& object) {
   if (!object.is_object() || object.size() != 1) return std::nullopt;
   const std::optional<Shape> shape = make_shape(object.begin().key(), object.begin().value());

@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
-#include "thenar/geometry/shape.h"
-#include "thenar/spatial/pose.h"
+#include "thenar/contact/body_shape.h"
 
 namespace thenar::internal {
 
@@ -18,6 +18,9 @@ nlohmann::ordered_json vector_json(const Vector3<double>& a);
 nlohmann::ordered_json pose_json(const Pose<double>& X);
 
 nlohmann::ordered_json shape_json(const Shape& shape);
+/// For each body, the world first, the list of its shapes: [{"shape": .., "pose": ..}, ..].
+std::vector<nlohmann::ordered_json> shapes_by_body(const Model& model, const std::vector<BodyShape>& shapes);
+
 /// Nothing if it is none, or has bad sizes.
 std::optional<Shape> shape_from_json(const nlohmann::ordered_json& object);
 

@@ -22,7 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using internal::pose_json;
-using internal::shape_json;
 using internal::vector_json;
 
 constexpr std::size_t kLargestScene = std::size_t{256} << 20;
@@ -46,15 +45,10 @@ Json joint_json(const Joint& joint) {
   return out;
 }
 
-Json body_json(const Scenario& scenario, BodyIndex index) {
-  const Model& model = scenario.model;
+Json body_json(const Model& model, BodyIndex index, Json shapes) {
   const Body& body = model.body(index);
   const Joint& joint = model.joint(body.joint);
   const bool hangs_on_world = joint.spec.kind == JointKind::free;
-  Json shapes = Json::array();
-  for (const BodyShape& shape : scenario.shapes) {
-    if (shape.body == index) shapes.push_back({{"shape", shape_json(shape.shape)}, {"pose", pose_json(shape.X_BS)}});
-  }
   return {{"name", body.name},
           {"parent", model.body(hangs_on_world ? kWorld : body.parent).name},
           {"joint", joint_json(joint)},
@@ -168,16 +162,17 @@ class SceneReader {
 }  // namespace
 
 std::string scene_json(const Scenario& scenario) {
-  Json bodies = Json::array();
-  for (int i = 1; i < scenario.model.body_count(); ++i) bodies.push_back(body_json(scenario, BodyIndex(i)));
+  const Model& model = scenario.model;
+  std::vector<Json> shapes = internal::shapes_by_body(model, scenario.shapes);
   // One line per body, so that people find their way too.
-  std::string out = Json{{"thenar", kVersion}, {"name", scenario.name}, {"planar", is_planar(scenario.model)}}.dump(
+  std::string out = Json{{"thenar", kVersion}, {"name", scenario.name}, {"planar", is_planar(model)}}.dump(
       -1, ' ', false, Json::error_handler_t::replace);
   out.back() = ',';
   out += "\n\"bodies\": [";
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    out += i > 0 ? ",\n" : "\n";
-    out += bodies[i].dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (int i = 1; i < model.body_count(); ++i) {
+    out += i > 1 ? ",\n" : "\n";
+    out += body_json(model, BodyIndex(i), std::move(shapes[static_cast<std::size_t>(i)]))
+               .dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   return out + "\n]}\n";
 }
