@@ -181,7 +181,7 @@ class Replay {
 
   fillScreen() {
     if (document.fullscreenElement) document.exitFullscreen();
-    else this.stage.requestFullscreen();
+    else this.section.requestFullscreen();
   }
 
   listen() {
@@ -258,6 +258,7 @@ class Replay {
   pause() {
     this.isPlaying = false;
     this.playButton.textContent = "\u25b6 Play";
+    this.seek(this.t);
   }
 
   // Plays what the plots show, and stops at its end.
@@ -266,14 +267,14 @@ class Replay {
     const end = Math.min(this.report.view()[1], this.frames.to),
       t = this.t + (Math.max(0, now - this.tick) / 1000) * this.speed;
     this.tick = now;
-    this.seek(Math.min(t, end));
     if (t >= end) this.pause();
-    else requestAnimationFrame((next) => this.advance(next));
+    this.seek(Math.min(t, end));
+    if (this.isPlaying) requestAnimationFrame((next) => this.advance(next));
   }
 
   // Moves the clock of the whole page.
   seek(t) {
-    this.report.seek(t);
+    this.report.seek(t, this.isPlaying);
   }
 
   show(t) {

@@ -298,7 +298,9 @@ function findWord(lane, t) {
   return segment && t <= segment.to ? segment.word : "";
 }
 
-function drawCursor() {
+// Texts are slow: while the replay plays (`isQuick`) they follow ten times a second.
+let toldAt = 0;
+function drawCursor(isQuick) {
   const t = hovered === null ? kept : hovered;
   const visible = t !== null && t >= view[0] && t <= view[1];
   line.hidden = !visible;
@@ -306,6 +308,8 @@ function drawCursor() {
   if (visible) {
     line.style.left = axis.getBoundingClientRect().left - stack.getBoundingClientRect().left + toPixel(t) + "px";
   }
+  if (isQuick && performance.now() - toldAt < 100) return;
+  toldAt = performance.now();
   now.textContent = t === null ? "" : "t = " + minus(String(Number(t.toPrecision(7)))) + " s";
   for (const lane of lanes) lane.read.textContent = t === null ? "" : findWord(lane, t);
   for (const panel of panels) {
@@ -324,10 +328,10 @@ function choose(index) {
 }
 
 const listeners = [];
-function keep(t) {
+function keep(t, isQuick) {
   kept = t;
   if (t !== null && (t < view[0] || t > view[1])) { view = [data.from, data.to]; draw(); }
-  drawCursor();
+  drawCursor(isQuick);
   for (const listener of listeners) listener(t);
 }
 
@@ -445,10 +449,10 @@ function wordAt(name, t) { return byName.has(name) ? findWord(byName.get(name), 
 window.thenarReport = {
   time: function () { return kept; },
   view: function () { return view; },
-  seek: function (t) {
+  seek: function (t, isQuick) {
     if (chosen >= 0) choose(-1);
     hovered = null;
-    keep(t);
+    keep(t, isQuick);
   },
   onSeek: function (listener) { listeners.push(listener); },
   modeAt: function (contact, t) { return wordAt("mode " + contact, t); },
