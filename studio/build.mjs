@@ -35,18 +35,25 @@ const mark = "thenar_replay";
 for (const part of ["</script", "<!--", ")" + mark + '"']) {
   if (text.includes(part)) throw new Error("the bundle contains " + part);
 }
-// A literal has a largest length in some compilers; neighbours are joined.
-const pieces = [];
-for (let at = 0; at < text.length; at += 15000) pieces.push(`R"${mark}(${text.slice(at, at + 15000)})${mark}"`);
+const length = 15000,
+  parts = [];
+for (let at = 0; at < text.length; at += length) parts.push(`R"${mark}(${text.slice(at, at + length)})${mark}"sv`);
 writeFileSync(
   output,
   `// Made by studio/build.mjs.
 #include "thenar/io/replay_bundle_internal.h"
 
 namespace thenar::internal {
+namespace {
 
-const std::string_view kReplayBundle =
-${pieces.join("\n")};
+using namespace std::string_view_literals;
+
+constexpr std::string_view kParts[] = {
+${parts.join(",\n")}};
+
+}  // namespace
+
+const std::span<const std::string_view> kReplayParts = kParts;
 
 }  // namespace thenar::internal
 `,

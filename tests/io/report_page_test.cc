@@ -148,7 +148,7 @@ TEST_F(ReportPage, CarriesTheMotionWhereBodiesAreKnown) {
   EXPECT_EQ(make_report(folder_).find("id=\"motion\""), std::string::npos);
   write_scene();
   const std::string page = make_report(folder_);
-  if (internal::kReplayBundle.empty()) {
+  if (internal::kReplayParts.empty()) {
     EXPECT_NE(page.find("built without npm"), std::string::npos);
     return;
   }

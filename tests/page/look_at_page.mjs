@@ -53,6 +53,16 @@ async function measureInk(page) {
 async function look(report) {
   const page = await browser.newPage(),
     seen = { errors: [], requests: [] };
+  try {
+    await use(page, report, seen);
+  } catch (error) {
+    throw new Error(`${report}: ${error.message}; errors of the page: ${JSON.stringify(seen.errors)}`);
+  }
+  await page.close();
+  return seen;
+}
+
+async function use(page, report, seen) {
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) seen.errors.push(message.text());
   });
@@ -133,8 +143,6 @@ async function look(report) {
   await page.mouse.up();
   const after = await camera();
   seen.turned = Math.hypot(...before.map((x, i) => x - after[i])) > 0;
-  await page.close();
-  return seen;
 }
 
 const out = {};

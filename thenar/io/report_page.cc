@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <span>
 
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/replace_file.h"
@@ -106,7 +107,7 @@ void add_heading(const ReportData& data, std::string& out) {
 
 void add_replay(const ReportData& data, std::string& out) {
   if (data.motion.empty()) return;
-  if (internal::kReplayBundle.empty()) {
+  if (internal::kReplayParts.empty()) {
     out +=
         "<p class=\"note\">There is no replay: this Thenar was built without npm (docs/dependencies.md says how to "
         "have "
@@ -117,13 +118,15 @@ void add_replay(const ReportData& data, std::string& out) {
 }
 
 void add_scripts(const ReportData& data, std::string& out) {
-  const auto add = [&](std::string_view program) {
-    out += fmt::format("<script>//<![CDATA[\n{}\n//]]></script>\n", program);
+  const auto add = [&](std::span<const std::string_view> parts) {
+    out += "<script>//<![CDATA[\n";
+    for (const std::string_view part : parts) out += part;
+    out += "\n//]]></script>\n";
   };
-  add(internal::kReportScript);
-  if (data.motion.empty() || internal::kReplayBundle.empty()) return;
+  add({&internal::kReportScript, 1});
+  if (data.motion.empty() || internal::kReplayParts.empty()) return;
   out += fmt::format("<script type=\"application/json\" id=\"motion\">{}</script>\n", data.motion);
-  add(internal::kReplayBundle);
+  add(internal::kReplayParts);
 }
 
 // Lanes.

@@ -100,14 +100,16 @@ bool TraceWriter::write(const Sample& sample) {
   if (contacts_) append_contacts(sample);
   bool is_good = states_.end_row();
   is_good &= energy_.end_row();
-  if (contacts_) is_good &= contacts_->end_row() & frames_->end_row();
+  if (contacts_) is_good &= contacts_->end_row();
+  if (frames_) is_good &= frames_->end_row();
   return is_good;
 }
 
 bool TraceWriter::finish() {
   bool is_good = states_.flush();
   is_good &= energy_.flush();
-  if (contacts_) is_good &= contacts_->flush() & frames_->flush();
+  if (contacts_) is_good &= contacts_->flush();
+  if (frames_) is_good &= frames_->flush();
   return is_good;
 }
 
