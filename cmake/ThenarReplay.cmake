@@ -13,7 +13,7 @@ set(replay_absent "${CMAKE_CURRENT_LIST_DIR}/replay_absent.cc.in")
 file(MAKE_DIRECTORY "${replay_folder}")
 
 if(THENAR_REPLAY AND THENAR_NPM AND THENAR_NODE)
-  set(THENAR_HAS_REPLAY ON)
+  set(THENAR_HAS_REPLAY ON PARENT_SCOPE)  # for tests/page
   file(GLOB replay_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/studio/src/*")
   # What an earlier attempt left behind that failed.
   if(EXISTS "${replay_folder}/failed")
@@ -28,7 +28,7 @@ if(THENAR_REPLAY AND THENAR_NPM AND THENAR_NODE)
             "${PROJECT_SOURCE_DIR}/studio/package-lock.json" "${CMAKE_CURRENT_LIST_DIR}/bundle_replay.cmake"
     COMMENT "Bundling the replay of reports" VERBATIM)
 else()
-  set(THENAR_HAS_REPLAY OFF)
+  set(THENAR_HAS_REPLAY OFF PARENT_SCOPE)
   if(THENAR_REPLAY)
     message(WARNING "npm is missing: reports will have no 3-D replay. Debian's packages nodejs and npm have it; "
                     "-DTHENAR_REPLAY=OFF is the way not to be told.")

@@ -14,7 +14,7 @@ const [executable, profile, pictures, ...reports] = process.argv.slice(2);
 const browser = await chromium.launchPersistentContext(profile, {
   executablePath: executable,
   headless: true,
-  viewport: { width: 1300, height: 950 },
+  viewport: { width: 1000, height: 720 },
   args: [
     "--no-sandbox",
     "--disable-quic",
@@ -93,6 +93,7 @@ async function use(page, report, seen) {
   }
 
   // A click on the time line seeks the replay, and the slider moves with it.
+  await page.locator("#stack .time").scrollIntoViewIfNeeded();
   const lane = await page.locator("#stack .time").boundingBox();
   await page.mouse.click(lane.x + 0.25 * lane.width, lane.y + lane.height / 2);
   seen.clicked = await page.evaluate(() => ({
@@ -134,6 +135,7 @@ async function use(page, report, seen) {
 
   // Everything that can be switched on does not fail; the camera turns with the pointer.
   for (const key of ["c", "f", "k", "p", "+", "-", ".", ","]) await page.keyboard.press(key);
+  await page.evaluate(() => window.scrollTo(0, 0));
   const canvas = await page.locator("#replay canvas").boundingBox();
   const camera = () => page.evaluate(() => window.thenarReplay.viewer.camera.position.toArray());
   const before = await camera();

@@ -51,36 +51,34 @@ class ReplayTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.scratch.cleanup()
 
-    def each(self):
+    def test_nothing_fails_and_nothing_is_loaded(self):
         for name, seen in self.seen.items():
             with self.subTest(name):
-                yield name, seen
-
-    def test_nothing_fails_and_nothing_is_loaded(self):
-        for name, seen in self.each():
-            self.assertEqual(seen["errors"], [])
-            self.assertEqual(seen["requests"], [(self.folder / name / "report.html").as_uri()])
+                self.assertEqual(seen["errors"], [])
+                self.assertEqual(seen["requests"], [(self.folder / name / "report.html").as_uri()])
 
     def test_something_is_drawn(self):
-        for _, seen in self.each():
-            self.assertGreater(seen["ink"], 0.002)
+        for name, seen in self.seen.items():
+            with self.subTest(name):
+                self.assertGreater(seen["ink"], 0.002)
 
     def test_story_is_told(self):
         for scene, words in SCENES.items():
             self.assertIn(words, self.seen[pathlib.Path(scene).name]["story"])
 
     def test_bodies_are_where_the_trace_has_them(self):
-        for name, seen in self.each():
-            rows = self.read_rows(name)
-            for state, row in ((seen["states"][0], rows[0]), (seen["states"][2], rows[-1])):
-                for body, pose in state["poses"].items():
-                    if f"q.{body}.qw" not in row:
-                        continue
-                    expected = [float(row[f"q.{body}.{part}"]) for part in ("x", "y", "z", "qw", "qx", "qy", "qz")]
-                    sign = math.copysign(1, sum(a * b for a, b in zip(pose[3:], expected[3:])))
-                    # Numbers of the page are 32-bit floats.
-                    for found, wanted in zip(pose, expected[:3] + [sign * q for q in expected[3:]]):
-                        self.assertAlmostEqual(found, wanted, delta=1e-6 * max(1, abs(wanted)))
+        for name, seen in self.seen.items():
+            with self.subTest(name):
+                rows = self.read_rows(name)
+                for state, row in ((seen["states"][0], rows[0]), (seen["states"][2], rows[-1])):
+                    for body, pose in state["poses"].items():
+                        if f"q.{body}.qw" not in row:
+                            continue
+                        expected = [float(row[f"q.{body}.{part}"]) for part in ("x", "y", "z", "qw", "qx", "qy", "qz")]
+                        sign = math.copysign(1, sum(a * b for a, b in zip(pose[3:], expected[3:])))
+                        # Numbers of the page are 32-bit floats.
+                        for found, wanted in zip(pose, expected[:3] + [sign * q for q in expected[3:]]):
+                            self.assertAlmostEqual(found, wanted, delta=1e-6 * max(1, abs(wanted)))
 
     def read_rows(self, name):
         with open(self.folder / name / "states.csv", newline="") as file:
@@ -93,28 +91,32 @@ class ReplayTest(unittest.TestCase):
         self.assertGreater(len(last["contacts"]), 2)
 
     def test_time_line_seeks_the_replay(self):
-        for _, seen in self.each():
-            length = seen["states"][2]["t"] - seen["states"][0]["t"]
-            # A click hits a pixel of some thousand.
-            self.assertAlmostEqual(seen["clicked"]["t"], seen["wanted"], delta=2e-3 * length)
-            self.assertAlmostEqual(seen["clicked"]["slider"], 0.25, delta=2e-3)
+        for name, seen in self.seen.items():
+            with self.subTest(name):
+                length = seen["states"][2]["t"] - seen["states"][0]["t"]
+                # A click hits a pixel of some thousand.
+                self.assertAlmostEqual(seen["clicked"]["t"], seen["wanted"], delta=2e-3 * length)
+                self.assertAlmostEqual(seen["clicked"]["slider"], 0.25, delta=2e-3)
 
     def test_slider_moves_the_cursor_of_the_plots(self):
-        for _, seen in self.each():
-            middle = (seen["states"][2]["t"] + seen["states"][0]["t"]) / 2
-            self.assertAlmostEqual(seen["scrubbed"]["t"], middle, delta=1e-9)
-            self.assertEqual(seen["scrubbed"]["kept"], seen["scrubbed"]["t"])
-            self.assertTrue(seen["scrubbed"]["told"].startswith("t = "))
+        for name, seen in self.seen.items():
+            with self.subTest(name):
+                middle = (seen["states"][2]["t"] + seen["states"][0]["t"]) / 2
+                self.assertAlmostEqual(seen["scrubbed"]["t"], middle, delta=1e-9)
+                self.assertEqual(seen["scrubbed"]["kept"], seen["scrubbed"]["t"])
+                self.assertTrue(seen["scrubbed"]["told"].startswith("t = "))
 
     def test_it_plays_to_the_end_and_pauses(self):
-        for _, seen in self.each():
-            self.assertTrue(seen["playing"] and seen["space"] and seen["paused"])
-            self.assertEqual(seen["played"]["t"], seen["states"][2]["t"])
-            self.assertEqual(seen["played"]["kept"], seen["played"]["t"])
+        for name, seen in self.seen.items():
+            with self.subTest(name):
+                self.assertTrue(seen["playing"] and seen["space"] and seen["paused"])
+                self.assertEqual(seen["played"]["t"], seen["states"][2]["t"])
+                self.assertEqual(seen["played"]["kept"], seen["played"]["t"])
 
     def test_the_camera_turns(self):
-        for name, seen in self.each():
-            self.assertTrue(seen["turned"], name)
+        for name, seen in self.seen.items():
+            with self.subTest(name):
+                self.assertTrue(seen["turned"], name)
 
     def test_every_shape_is_drawn(self):
         self.assertEqual(len(self.seen["shapes"]["bodies"]), 13)
