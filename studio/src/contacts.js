@@ -50,7 +50,7 @@ class ContactMark {
     this.point = makeMesh(BALL, overlay(12));
     this.shaft = makeMesh(SHAFT, overlay(10));
     this.head = makeMesh(HEAD, overlay(11));
-    this.cone = makeMesh(CONE, { transparent: true, opacity: 0.22, side: DoubleSide, depthWrite: false, order: 9 });
+    this.cone = makeMesh(CONE, overlay(9, { opacity: 0.22, side: DoubleSide }));
     this.group.add(this.cone, this.shaft, this.head, this.point);
   }
 

@@ -24,6 +24,8 @@ import { RoundedBoxGeometry } from "three/addons/geometries/RoundedBoxGeometry.j
 
 const AROUND = 64; // Pieces of a full turn; a multiple of the sectors below.
 const SECTORS = 8;
+const LAYERS = 4;
+const GROUND_LAYER = LAYERS;
 
 // Sectors in two tones, so that one sees what turns. `flips`: the tones change places below z = 0.
 function paintSectors(geometry, flips) {
@@ -98,14 +100,15 @@ function addEdges(group, geometry, colour) {
   group.add(edges);
 }
 
-function makeMaterial(colour, more = {}) {
+// `layer`: of two surfaces in the same place, as of neighbouring links, that with the higher one is hidden.
+function makeMaterial(colour, layer, more = {}) {
   return new MeshStandardMaterial({
     color: colour,
     roughness: 0.62,
     metalness: 0.05,
     polygonOffset: true,
-    polygonOffsetFactor: 1,
-    polygonOffsetUnits: 1,
+    polygonOffsetFactor: 1 + layer,
+    polygonOffsetUnits: 1 + 4 * layer,
     ...more,
   });
 }
@@ -135,10 +138,9 @@ function makeGround(reach, spacing, colours) {
   disc.computeVertexNormals();
   const mesh = new Mesh(
     disc,
-    makeMaterial(colours.ground, { vertexColors: true, transparent: true, side: DoubleSide }),
+    makeMaterial(colours.ground, GROUND_LAYER, { vertexColors: true, transparent: true, side: DoubleSide }),
   );
   mesh.receiveShadow = true;
-  mesh.material.polygonOffsetFactor = 2;
   group.add(mesh, makeGroundLines(reach, spacing, colours.lines));
   return group;
 }
@@ -174,8 +176,8 @@ export function niceLength(wanted) {
   return power * [1, 2, 5, 10].find((m) => m * power >= 0.999 * wanted);
 }
 
-// The mesh of a shape. `room` has the size of the scene (m) and whether it is planar.
-export function makeShape(shape, colour, room, colours) {
+// The mesh of a shape of the body with the number `index`. `room` has the size of the scene (m) and whether it is planar.
+export function makeShape(shape, index, colour, room, colours) {
   const kind = Object.keys(shape)[0],
     size = shape[kind],
     group = new Group(),
@@ -200,7 +202,7 @@ export function makeShape(shape, colour, room, colours) {
     more = { vertexColors: true };
   }
   if (!geometry) throw new Error("a shape of a kind that this page does not know: " + kind);
-  const mesh = new Mesh(geometry, makeMaterial(tint, more));
+  const mesh = new Mesh(geometry, makeMaterial(tint, index % LAYERS, more));
   mesh.castShadow = kind !== "bowl" && kind !== "plane";
   mesh.receiveShadow = true;
   group.add(mesh);

@@ -26,7 +26,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Contacts } from "./contacts.js";
 import { makeShape } from "./shapes.js";
 
-const OBJECTS = ["#e8ab5f", "#8fbb5c", "#cf7f96", "#9d8bd4", "#67b0cc"];
+const OBJECTS = ["#ecd6a8", "#cfdcb4", "#e2c3cb", "#cdc5e6", "#bcd9e0"]; // Pale, so that modes stand out on them.
 const LINKS = ["#9db2c9", "#b5c5d5", "#879fb9"];
 const FIXED = "#b9bfc6";
 const THEMES = {
@@ -172,7 +172,7 @@ export class Viewer {
     this.data.bodies.forEach((body, i) => {
       const colour = this.colourOf(body, i);
       for (const { shape, pose } of body.shapes) {
-        const mesh = makeShape(shape, colour, room, this.colours),
+        const mesh = makeShape(shape, i, colour, room, this.colours),
           q = pose.quaternion;
         mesh.position.fromArray(pose.xyz);
         mesh.quaternion.set(q[1], q[2], q[3], q[0]);

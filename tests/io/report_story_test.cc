@@ -119,6 +119,16 @@ TEST(ReportStory, TellsWhereObjectsAreInTheEnd) {
       "turned by 32° about z, and rests on the table; the cup is where it began.");
 }
 
+TEST(ReportStory, WhatHoldsAnObjectInTheEndIsToldTogether) {
+  ReportData data = make_data();
+  data.contacts = {contact("ball/one.tip", {{0, 1, "roll"}}), contact("ball/palm", {{0, 1, "roll"}}),
+                   contact("ball/two.tip", {{0, 1, "roll"}})};
+  const std::string story = tell_story(data, {{"ball", {}, {}}});
+  EXPECT_NE(story.find("the ball is where it began and rolls against one.tip and two.tip and rolls on the palm."),
+            std::string::npos)
+      << story;
+}
+
 TEST(ReportStory, ARunWithoutAnythingHasNone) { EXPECT_EQ(tell_story({}, {}), ""); }
 
 TEST(DescribeTurn, NamesAxesAndSigns) {

@@ -138,8 +138,10 @@ const char* verb(const std::string& mode) {
   return mode == "fixed" ? "rests" : mode == "roll" ? "rolls" : mode == "spin" ? "spins" : "slides";
 }
 
+const char* preposition(const Pair& pair) { return is_link_name(pair.B) ? "against" : "on"; }
+
 /// "on the table", "against hand.tip".
-std::string place(const Pair& pair) { return (is_link_name(pair.B) ? "against " : "on ") + with_article(pair.B); }
+std::string place(const Pair& pair) { return fmt::format("{} {}", preposition(pair), with_article(pair.B)); }
 
 /// "strikes it at 0.3 s with 0.31 m/s".
 std::string strike(const std::pair<double, double>& hit, const std::string& what) {
@@ -277,14 +279,19 @@ std::string tell_verdicts(const ReportData& data) {
   return "The verdict is " + join(parts) + ".";
 }
 
-/// What holds an object in the end: "rests on the table".
+/// What holds an object in the end: "rests on the table", "rolls against one.tip and two.tip".
 std::vector<std::string> list_last_contacts(const std::string& name, const std::vector<Pair>& pairs,
                                             const AxisRange& time) {
-  std::vector<std::string> out;
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // What it does, and with which bodies.
   for (const Pair& pair : pairs) {
     if (pair.A != name || pair.phases.empty() || pair.phases.back().to < time.hi) continue;
-    out.push_back(fmt::format("{} {}", verb(pair.phases.back().word), place(pair)));
+    const std::string action = fmt::format("{} {}", verb(pair.phases.back().word), preposition(pair));
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == action; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {action, {}});
+    group->second.push_back(with_article(pair.B));
   }
+  std::vector<std::string> out;
+  for (const auto& [action, bodies] : groups) out.push_back(fmt::format("{} {}", action, join(bodies)));
   return out;
 }
 

@@ -201,7 +201,7 @@ class ShapeDrawer {
 
 Json body_colour(const TraceScene& scene, BodyIndex body) {
   if (!is_moving(scene.model, body)) return colour_json(0xb9bfc6);
-  return colour_json(is_link_name(scene.model.body(body).name) ? 0x8fa3b8 : 0xd99a4e);
+  return colour_json(is_link_name(scene.model.body(body).name) ? 0x8fa3b8 : 0xecd6a8);
 }
 
 }  // namespace
