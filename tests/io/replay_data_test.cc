@@ -62,7 +62,7 @@ bool has_time(const ReplayBuilder& replay, double t) {
 
 TEST(ReplayData, HasPosesAndPlacesOfContactsInBodyAxes) {
   const TraceScene scene = make_scene();
-  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 2}, {});
+  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 2}, 3, {});
   for (const double t : {0.0, 1.0, 2.0}) {
     // The arm stands along y in the second row, where the contact is.
     const std::vector<double> row{t, t * std::acos(0.0), 0};
@@ -94,7 +94,7 @@ TEST(ReplayData, HasPosesAndPlacesOfContactsInBodyAxes) {
 
 TEST(ReplayData, ContactsThatComeAndGoHaveStretches) {
   const TraceScene scene = make_scene();
-  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 4}, {});
+  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 4}, 5, {});
   for (int i = 0; i < 5; ++i) {
     const std::vector<double> row{static_cast<double>(i), 0, 0};
     replay.take(row, i == 2 ? std::vector<ContactSample>() : std::vector{make_contact("hand.arm/post#1", 0)});
@@ -108,7 +108,7 @@ TEST(ReplayData, ContactsThatComeAndGoHaveStretches) {
 TEST(ReplayData, LongRunsAreThinnedButKeepTheRowsAroundEvents) {
   const TraceScene scene = make_scene();
   // 200 s in rows of 1 ms; events between two rows, at a row, and a jump with two rows of one time.
-  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 200}, {50.0005, 60.001, 70});
+  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 200}, 200002, {50.0005, 60.001, 70});
   const int rows = 200001;
   for (int i = 0; i < rows; ++i) {
     const std::vector<double> row{i / 1000.0, i / 1000.0, 0};
@@ -130,17 +130,26 @@ TEST(ReplayData, LongRunsAreThinnedButKeepTheRowsAroundEvents) {
 
 TEST(ReplayData, ShortRunsKeepEveryRow) {
   const TraceScene scene = make_scene();
-  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 0.1}, {});
+  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 0.1}, 101, {0.01});
   for (int i = 0; i <= 100; ++i) replay.take(std::vector<double>{i / 1000.0, 0, 0}, {});
   replay.finish();
   EXPECT_EQ(replay.frame_count(), 101u);
+}
+
+TEST(ReplayData, RunsWithFewRowsKeepThemAllWhateverHappens) {
+  const TraceScene scene = make_scene();
+  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 100}, 2001, std::vector<double>(100000, 50.0));
+  for (int i = 0; i <= 2000; ++i) replay.take(std::vector<double>{i / 20.0, 0, 0}, {});
+  replay.finish();
+  EXPECT_EQ(replay.frame_count(), 2001u);
+  EXPECT_FALSE(replay.has_lost_events());
 }
 
 TEST(ReplayData, TooManyEventsAreTold) {
   const TraceScene scene = make_scene();
   std::vector<double> events;
   for (int i = 0; i < 100000; ++i) events.push_back(i / 10000.0);
-  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 10}, events);
+  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 10}, 100001, events);
   for (int i = 0; i <= 100000; ++i) replay.take(std::vector<double>{i / 10000.0, 0, 0}, {});
   replay.finish();
   EXPECT_TRUE(replay.has_lost_events());
@@ -149,7 +158,7 @@ TEST(ReplayData, TooManyEventsAreTold) {
 
 TEST(ReplayData, ATraceWithoutRowsHasNoFrames) {
   const TraceScene scene = make_scene();
-  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 1}, {});
+  ReplayBuilder replay(scene, kColumns, "states.csv", {0, 1}, 0, {});
   replay.finish();
   EXPECT_EQ(replay.frame_count(), 0u);
 }

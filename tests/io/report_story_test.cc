@@ -129,6 +129,13 @@ TEST(ReportStory, WhatHoldsAnObjectInTheEndIsToldTogether) {
       << story;
 }
 
+TEST(ReportStory, TellsTheJointThatWentFarthest) {
+  EXPECT_EQ(tell_story({}, {}, {{"arm", true, 0, 0.5}, {"tip", true, 1, -std::numbers::pi / 6}, {"cart", false, 0, 9}}),
+            "Of the joints tip ends farthest from its start, at −30° after 57.3°.");
+  EXPECT_EQ(tell_story({}, {}, {{"arm", true, 1, 1}, {"cart", false, 0, 0.25}}),
+            "Of the joints cart ends farthest from its start, at 0.25 m after 0 m.");
+}
+
 TEST(ReportStory, ARunWithoutAnythingHasNone) { EXPECT_EQ(tell_story({}, {}), ""); }
 
 TEST(DescribeTurn, NamesAxesAndSigns) {

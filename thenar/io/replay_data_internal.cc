@@ -106,19 +106,21 @@ Vec3<double> calc_world_force(const ContactSample& contact) {
 }
 
 ReplayBuilder::ReplayBuilder(const TraceScene& scene, std::span<const std::string> columns,
-                             const std::filesystem::path& states, AxisRange time, std::vector<double> events)
+                             const std::filesystem::path& states, AxisRange time, long long rows,
+                             std::vector<double> events)
     : scene_(&scene), poses_of_row_(scene, columns, states), events_(std::move(events)) {
   for (int i = 1; i < scene.model.body_count(); ++i) {
     if (is_moving(scene.model, BodyIndex(i))) movers_.push_back(BodyIndex(i));
   }
   const std::size_t bytes = sizeof(float) * (kPoseNumbers * movers_.size() + kContactNumbers * kUsualContacts);
   const auto most = static_cast<double>(std::clamp(kMostBytes / bytes, kFewestFrames, kMostFrames));
+  last_event_ = -std::numeric_limits<double>::infinity();
+  if (static_cast<double>(rows) <= most) return;  // All of them.
   const double duration = time.hi - time.lo;
   // Half of the frames are for the even spread, half for events, which take two rows each.
   spacing_ = duration / std::min(most / 2, kFramesPerSecond * std::max(duration, kShortRun));
   const bool has_many_events = 2 * static_cast<double>(events_.size()) > most / 2;
   event_spacing_ = has_many_events ? duration / (most / 4) : 0;
-  last_event_ = -std::numeric_limits<double>::infinity();
 }
 
 void ReplayBuilder::take(std::span<const double> row, const std::vector<ContactSample>& contacts) {

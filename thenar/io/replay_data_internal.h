@@ -26,9 +26,10 @@ namespace thenar::internal {
 
 class ReplayBuilder {
  public:
-  /// The scene must outlive it. `time` is that of the run, `events` the times of its events in their order.
+  /// The scene must outlive it. `time` and `rows` are those of the run, `events` the times of its events in their
+  /// order.
   ReplayBuilder(const TraceScene& scene, std::span<const std::string> columns, const std::filesystem::path& states,
-                AxisRange time, std::vector<double> events);
+                AxisRange time, long long rows, std::vector<double> events);
 
   /// The next row of states.csv and the contacts in it.
   void take(std::span<const double> row, const std::vector<ContactSample>& contacts);

@@ -258,6 +258,22 @@ std::vector<StoryBody> find_objects(const TraceScene& scene, const ReplayBuilder
   return out;
 }
 
+/// Coordinates of joints with one or two of them, in the first and in the last row.
+std::vector<StoryJoint> find_joints(const TraceScene& scene, const std::vector<double>& first,
+                                    std::span<const double> last) {
+  std::vector<StoryJoint> out;
+  for (const Joint& joint : scene.model.joints()) {
+    const JointKind kind = joint.spec.kind;
+    const bool is_told = kind == JointKind::revolute || kind == JointKind::prismatic || kind == JointKind::universal;
+    for (int i = 0; is_told && i < joint.nq; ++i) {
+      const auto column = static_cast<std::size_t>(1 + joint.q_start + i);
+      const std::string name = joint.nq == 1 ? joint.spec.name : fmt::format("{}.{}", joint.spec.name, i);
+      out.push_back({name, kind != JointKind::prismatic, first[column], last[column]});
+    }
+  }
+  return out;
+}
+
 void finish_replay(ReplayBuilder& replay, ReportData& data) {
   replay.finish();
   if (replay.frame_count() > 0) data.motion = replay.json();
@@ -278,16 +294,21 @@ void read_lines(const TraceFiles& files, const std::vector<double>& events, Repo
   EnergyLines energy(bins);
   const auto scene = files.scene.empty() ? std::nullopt : std::optional(read_trace_scene(files.scene));
   std::optional<ReplayBuilder> replay;
-  if (scene) replay.emplace(*scene, columns, files.states, data.time, events);
+  if (scene) replay.emplace(*scene, columns, files.states, data.time, data.rows, events);
+  std::vector<double> first_row;
   while (rows.next()) {
     const double t = rows.states().t();
     for (const ContactSample& contact : rows.contacts()) contacts.take(contact, t);
     if (rows.knows_contacts()) contacts.end_row(t);
     states.take(rows.states().row());
     if (replay) replay->take(rows.states().row(), rows.contacts());
+    if (first_row.empty()) first_row.assign(rows.states().row().begin(), rows.states().row().end());
   }
   if (replay) finish_replay(*replay, data);
-  data.story = tell_story(data, scene ? find_objects(*scene, *replay) : std::vector<StoryBody>());
+  const bool knows_bodies = scene && !first_row.empty();
+  data.story = knows_bodies ? tell_story(data, find_objects(*scene, *replay),
+                                         find_joints(*scene, first_row, rows.states().row()))
+                            : tell_story(data, {});
   read_energy(files.energy, energy);
   contacts.build(data.panels);
   energy.build(data.panels);

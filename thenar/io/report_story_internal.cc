@@ -311,6 +311,25 @@ std::string tell_end(const StoryBody& body, const std::vector<Pair>& pairs, cons
   return fmt::format("{} {}", with_article(body.name), out);
 }
 
+/// The joint that is farthest from where it began; those that slide count where none turns.
+std::string tell_joints(const std::vector<StoryJoint>& joints) {
+  const StoryJoint* farthest = nullptr;
+  const auto way = [](const StoryJoint& joint) { return std::abs(joint.last - joint.first); };
+  for (const StoryJoint& joint : joints) {
+    if (way(joint) <= kStill) continue;
+    const bool is_first = !farthest || (joint.is_angle && !farthest->is_angle);
+    if (is_first || (joint.is_angle == farthest->is_angle && way(joint) > way(*farthest))) farthest = &joint;
+  }
+  if (!farthest) return "";
+  const auto value = [&](double x) {
+    const std::string sign = x < 0 ? "−" : "";
+    return farthest->is_angle ? fmt::format("{}{:.3g}°", sign, std::abs(x) * 180 / std::numbers::pi)
+                              : fmt::format("{}{:.3g} m", sign, std::abs(x));
+  };
+  return fmt::format("Of the joints {} ends farthest from its start, at {} after {}.", farthest->name,
+                     value(farthest->last), value(farthest->first));
+}
+
 }  // namespace
 
 std::string describe_turn(const Matrix3<double>& R) {
@@ -333,7 +352,8 @@ std::string describe_turn(const Matrix3<double>& R) {
   return fmt::format("turned by {:.3g}° about ({})", degrees, fmt::join(numbers, ", "));
 }
 
-std::string tell_story(const ReportData& data, const std::vector<StoryBody>& objects) {
+std::string tell_story(const ReportData& data, const std::vector<StoryBody>& objects,
+                       const std::vector<StoryJoint>& joints) {
   std::vector<std::string> sentences;
   const std::vector<Pair> pairs = find_pairs(data);
   for (std::size_t i = 0; i < std::min(pairs.size(), kMostPairs); ++i) {
@@ -345,6 +365,7 @@ std::string tell_story(const ReportData& data, const std::vector<StoryBody>& obj
   if (data.has_contacts && pairs.empty()) sentences.emplace_back("Nothing touches.");
   sentences.push_back(tell_stops(data));
   sentences.push_back(tell_verdicts(data));
+  sentences.push_back(tell_joints(joints));
   std::vector<std::string> ends;
   for (std::size_t i = 0; i < std::min(objects.size(), kMostObjects); ++i) {
     ends.push_back(tell_end(objects[i], pairs, data.time));

@@ -19,8 +19,17 @@ struct StoryBody {
   Pose<double> first, last;
 };
 
-/// The paragraph; empty if there is nothing to tell. `objects` are the bodies whose way is told, in their order.
-std::string tell_story(const ReportData& data, const std::vector<StoryBody>& objects);
+/// A coordinate of a joint in the first and in the last row.
+struct StoryJoint {
+  std::string name;
+  bool is_angle = true;
+  double first = 0, last = 0;  ///< rad or m
+};
+
+/// The paragraph; empty if there is nothing to tell. `objects` are the bodies whose way is told, in their order; of the
+/// joints that which has gone farthest is.
+std::string tell_story(const ReportData& data, const std::vector<StoryBody>& objects,
+                       const std::vector<StoryJoint>& joints = {});
 
 /// "turned by 32° about z", "turned by 10° about (0.6, 0.8, 0)"; empty if it has not turned.
 std::string describe_turn(const Matrix3<double>& R);
