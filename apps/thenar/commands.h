@@ -59,6 +59,13 @@ struct SizeCommand {
 };
 int size(const SizeCommand& command);
 
+struct ExportCommand {
+  std::string trace;                 ///< folder of a run, or its states.csv
+  std::vector<std::string> outputs;  ///< files; empty means one of each format beside the trace
+  std::optional<double> every;       ///< s between rows of a table; nothing means those of the trace
+};
+int export_trace(const ExportCommand& command);
+
 struct LcpCommand {
   std::string file;  ///< - for standard input
   bool all = false;  ///< every solution

@@ -103,6 +103,24 @@ CLI::App* add_size(CLI::App& app, SizeCommand& command) {
   return verb;
 }
 
+CLI::App* add_export(CLI::App& app, ExportCommand& command) {
+  CLI::App* verb = app.add_subcommand("export", "Write a trace for other programs: CSV, MCAP, HTML");
+  verb->add_option("trace", command.trace, "Folder of a run, or its states.csv")->required()->type_name("TRACE");
+  verb->add_option("-o,--output", command.outputs,
+                   "File to write, by its ending: .csv poses of all bodies, .mcap the whole trace (Foxglove, "
+                   "PlotJuggler, Rerun), .html the report (repeatable); default poses.csv, trace.mcap and report.html "
+                   "beside the trace")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  verb->add_option("--every", command.every, "Time between rows of the CSV, s; default the rows of the trace")
+      ->type_name("TIME");
+  verb->footer(
+      "Examples:\n  thenar export out/demo\n  thenar export out/demo -o demo.mcap\n"
+      "  thenar export out/demo -o poses.csv --every 0.01\n\n"
+      "Exit code: 0 all files are written, 1 one could not be written, 2 bad input.\n");
+  return verb;
+}
+
 CLI::App* add_lcp(CLI::App& app, LcpCommand& command) {
   CLI::App* verb = app.add_subcommand("lcp", "Solve a linear complementarity problem: one solution or all of them");
   verb->add_option("file", command.file, "Problem: n, the rows of M, then q; - for stdin")
@@ -220,6 +238,7 @@ int dispatch(int argc, char** argv) {
   CheckCommand check_command;
   PlotCommand plot_command;
   SizeCommand size_command;
+  ExportCommand export_command;
   LcpCommand lcp_command;
   SolveCommand solve_command;
   MapCommand map_command;
@@ -230,6 +249,7 @@ int dispatch(int argc, char** argv) {
   const CLI::App* check_verb = add_check(app, check_command);
   const CLI::App* plot_verb = add_plot(app, plot_command);
   const CLI::App* size_verb = add_size(app, size_command);
+  const CLI::App* export_verb = add_export(app, export_command);
   const CLI::App* lcp_verb = add_lcp(app, lcp_command);
   const CLI::App* solve_verb = add_solve(app, solve_command);
   const CLI::App* map_verb = add_map(app, map_command);
@@ -246,6 +266,7 @@ int dispatch(int argc, char** argv) {
   if (check_verb->parsed()) return check(check_command);
   if (plot_verb->parsed()) return plot(plot_command);
   if (size_verb->parsed()) return size(size_command);
+  if (export_verb->parsed()) return export_trace(export_command);
   if (lcp_verb->parsed()) return lcp(lcp_command);
   if (solve_verb->parsed()) return solve(solve_command);
   if (map_verb->parsed()) return map(map_command);

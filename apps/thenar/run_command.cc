@@ -109,6 +109,8 @@ int run(const RunCommand& command) {
   RunFiles files{
       {"states", trace.path().string()}, {"events", events.path().string()}, {"energy", trace.energy_path().string()}};
   if (const auto contacts = trace.contacts_path()) files.emplace_back("contacts", contacts->string());
+  if (const auto frames = trace.contact_frames_path()) files.emplace_back("contact_frames", frames->string());
+  files.emplace_back("scene", trace.scene_path().string());
   write_results(scenario, folder, files, report);
   if (report.status != RunStatus::done) fmt::print(stderr, "{}: error: {}\n", command.scenario, report.reason);
   if (command.json) fmt::print("{}", run_summary_json(scenario, report, files));

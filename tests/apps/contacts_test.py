@@ -213,7 +213,8 @@ class Contacts(unittest.TestCase):
         out = self.scratch / "out"
         result = self.run_program("run", TRUTH / "box_on_table.yaml", "--json", "--out", out)
         summary = json.loads(result.stdout)
-        self.assertEqual(list(summary["files"]), ["states", "events", "energy", "contacts", "summary", "report"])
+        self.assertEqual(list(summary["files"]), ["states", "events", "energy", "contacts", "contact_frames", "scene",
+                                                   "summary", "report"])
         with open(out / "states.csv", newline="") as file:
             times = [row["t"] for row in csv.DictReader(file)]
         with open(out / "contacts.csv", newline="") as file:

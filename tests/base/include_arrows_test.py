@@ -19,7 +19,7 @@ THIRD_PARTY = {
     "Eigen/": {"*"},
     "fmt/": {"*"},
     "yaml-cpp/": {"thenar/io"},
-    "nlohmann/": {"thenar/io", "apps"},
+    "nlohmann/": {"thenar/io", "apps", "tests"},
     "librsvg/": {"thenar/io/png.cc"},
     "CLI/": {"apps", "bench"},
     "coin/": {"thenar/complementarity"},

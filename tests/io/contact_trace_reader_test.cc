@@ -85,6 +85,34 @@ TEST_F(ContactTraceReaderTest, ReadsWhatWasWrittenToTheSameBits) {
   EXPECT_FALSE(reader.next());
 }
 
+TEST_F(ContactTraceReaderTest, FramesStandBesideTheirContacts) {
+  const std::string contact = ",a/b,roll,0,1,0,0,0,0,0,0,0,0,0,0,0.5\n";
+  const auto read_with = [&](const std::string& frames) -> std::string {
+    std::ofstream(folder_ / "contacts.csv", std::ios::binary) << kContactHeader << "\n0" << contact << "1" << contact;
+    std::ofstream(folder_ / "contact_frames.csv", std::ios::binary) << kContactFrameHeader << "\n" << frames;
+    try {
+      ContactTraceReader reader(folder_ / "contacts.csv", folder_ / "contact_frames.csv");
+      std::string out;
+      while (reader.next()) {
+        const ContactSample& c = reader.contact();
+        out += fmt::format("[{} {} {} {} {}]", reader.t(), c.friction, c.point_A.y, c.N.z, c.T.x);
+      }
+      return out;
+    } catch (const InputError& error) {
+      return fmt::format("{}: {}", error.mark().line, error.message());
+    }
+  };
+  const std::string first = "0,a/b,0.25,1,2,3,0,0,1,1,0,0\n";
+  EXPECT_EQ(read_with(first + "1,a/b,0.5,4,5,6,0,0,-1,-1,0,0\n"), "[0 0.25 2 1 1][1 0.5 5 -1 -1]");
+  // A run that was killed may have left fewer of them, or half a line.
+  EXPECT_EQ(read_with(first), "[0 0.25 2 1 1][1 0 0 0 0]");
+  EXPECT_EQ(read_with(first + "1,a/b,0.5,4,5"), "[0 0.25 2 1 1][1 0 0 0 0]");
+  EXPECT_EQ(read_with(first + "1,a/c,0.5,4,5,6,0,0,-1,-1,0,0\n"),
+            "3: expected the line of 'a/b' at t = 1, as in contacts.csv, found 'a/c' at t = 1");
+  EXPECT_EQ(read_with("0,a/b,0.25,1,2,3,0,0,x,1,0,0\n"), "2: column 'nz' expects a finite number, found 'x'");
+  EXPECT_EQ(read_with("0,a/b\n"), "2: expected 12 values, found 2");
+}
+
 TEST_F(ContactTraceReaderTest, ALineThatWasCutIsLeftOut) {
   EXPECT_EQ(read(""), "");
   EXPECT_EQ(read("0,a/b,roll,0,1,0,0,0,0,0,0,0,0,0,0,0.5\n0.1,a/b,roll,0,1,0"), "[0 a/b roll] cut");

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "thenar/base/diagnostic.h"
+#include "thenar/io/replay_bundle_internal.h"
 #include "thenar/io/trace_writer.h"
 
 namespace thenar {
@@ -102,13 +103,27 @@ class ReportPage : public ::testing::Test {
         "{\"from\":0.25,\"to\":1,\"verdict\":\"several\",\"determinate\":false}]}");
   }
 
+  /// The bodies of that trace: an arm that turns about z at the end of which something may touch, and a cart.
+  void write_scene() const {
+    write("scene.json",
+          "{\"thenar\":1,\"name\":\"grasp\",\"planar\":false,\"bodies\":["
+          "{\"name\":\"a<b\",\"parent\":\"world\",\"joint\":{\"type\":\"revolute\",\"name\":\"arm\",\"axis\":[0,0,1]},"
+          "\"shapes\":[{\"shape\":{\"sphere\":0.5},\"pose\":{\"xyz\":[1,0,0],\"quaternion\":[1,0,0,0]}}]},"
+          "{\"name\":\"c\",\"parent\":\"world\",\"joint\":{\"type\":\"prismatic\",\"name\":\"cart\",\"axis\":[1,0,0]},"
+          "\"shapes\":[]}]}");
+  }
+
   fs::path folder_;
 };
 
 TEST_F(ReportPage, IsWellFormedAndSelfContained) {
   write_trace();
-  const std::string page = make_report(folder_);
+  write_scene();
+  std::string page = make_report(folder_);
   EXPECT_EQ(find_markup_fault(page), "");
+  // The name of a namespace is no address to be loaded.
+  const std::string name = "http://www.w3.org/1999/xhtml";
+  for (std::size_t at; (at = page.find(name)) != std::string::npos;) page.erase(at, name.size());
   EXPECT_EQ(page.find("http"), std::string::npos);
   for (const char* part : {" src=", " href=", "url(", "@import", "fetch(", "import("}) {
     EXPECT_EQ(page.find(part), std::string::npos) << part;
@@ -126,6 +141,45 @@ TEST_F(ReportPage, TextsAreEscaped) {
   EXPECT_NE(page.find("a&lt;b/c"), std::string::npos);
   EXPECT_NE(page.find("d&quot;/e"), std::string::npos);
   EXPECT_NE(page.find("&quot;quoted&quot; &amp; more"), std::string::npos);
+}
+
+TEST_F(ReportPage, CarriesTheMotionWhereBodiesAreKnown) {
+  write_trace();
+  EXPECT_EQ(make_report(folder_).find("id=\"motion\""), std::string::npos);
+  write_scene();
+  const std::string page = make_report(folder_);
+  if (internal::kReplayParts.empty()) {
+    EXPECT_NE(page.find("built without npm"), std::string::npos);
+    return;
+  }
+  EXPECT_EQ(count(page, "<script"), 4u);  // the numbers, the page's program, the motion, the replay's program
+  EXPECT_EQ(count(page, "<section id=\"replay\"></section>"), 1u);
+  const std::size_t from = page.find("id=\"motion\">") + 12, to = page.find("</script>", from);
+  const std::string motion = page.substr(from, to - from);
+  EXPECT_EQ(motion.find_first_of("<>&"), std::string::npos);
+  EXPECT_NE(motion.find("\"name\":\"a\\u003cb\""), std::string::npos);
+}
+
+TEST_F(ReportPage, TellsWhatHappened) {
+  write_trace();
+  const std::string page = make_report(folder_);
+  EXPECT_NE(page.find("<p class=\"story\">"), std::string::npos);
+  EXPECT_NE(page.find("The a&lt;b touches the c at 0.25 s, rolls until 0.45 s and slides until the end."),
+            std::string::npos);
+}
+
+TEST_F(ReportPage, ASceneThatDoesNotFitIsAFault) {
+  write_trace();
+  write("scene.json",
+        "{\"thenar\":1,\"name\":\"x\",\"planar\":false,\"bodies\":[{\"name\":\"box\",\"parent\":\"world\","
+        "\"joint\":{\"type\":\"free\",\"name\":\"box\"},\"shapes\":[]}]}");
+  try {
+    make_report(folder_);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.message(), "expected the column 'q.box.x' of scene.json, found 'q.arm'");
+    EXPECT_EQ(error.mark().line, 1);
+  }
 }
 
 TEST_F(ReportPage, HasASegmentForEveryModeAndVerdict) {

@@ -2,13 +2,13 @@
 #pragma once
 
 /// @file
-/// Reads the `contacts.csv` of a run back (docs/formats.md), line by line. As strict as TraceReader: the header is the
-/// known one, numbers are finite, time never goes back, and a last line that was cut is left out.
+/// Reads the `contacts.csv` of a run back (docs/formats.md), line by line, and beside it `contact_frames.csv`, which
+/// has a line for each of its lines. As strict as TraceReader: headers are the known ones, numbers are finite, time
+/// never goes back, and a last line that was cut is left out.
 
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "thenar/simulate/simulate.h"
@@ -16,13 +16,14 @@
 namespace thenar {
 
 namespace internal {
-class LineReader;
-}
+class CsvLines;
+}  // namespace internal
 
 class ContactTraceReader {
  public:
-  /// Opens the file and reads its header. Throws InputError.
-  explicit ContactTraceReader(const std::filesystem::path& contacts);
+  /// Opens the files and reads their headers. Without `frames` (an empty path), and where they end before the contacts
+  /// do, as after a run that was killed, nothing is known of places: N is 0. Throws InputError.
+  explicit ContactTraceReader(const std::filesystem::path& contacts, const std::filesystem::path& frames = {});
   ContactTraceReader(ContactTraceReader&&) noexcept;
   ~ContactTraceReader();
 
@@ -37,13 +38,10 @@ class ContactTraceReader {
   bool has_cut_end() const;
 
  private:
-  void read_header();
-  void split(std::string_view line);
-  double number(std::size_t cell) const;
-  ContactMotion motion(const std::string& word) const;
+  ContactMotion motion() const;
+  void read_frame();
 
-  std::unique_ptr<internal::LineReader> lines_;
-  std::vector<std::string> cells_;  // Of the current line; kept for its memory.
+  std::unique_ptr<internal::CsvLines> contacts_, frames_;
   double t_ = 0;
   ContactSample contact_;
   bool has_line_ = false;

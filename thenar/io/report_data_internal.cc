@@ -15,9 +15,11 @@
 
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
-#include "thenar/io/contact_trace_reader.h"
+#include "thenar/io/replay_data_internal.h"
 #include "thenar/io/report_lines_internal.h"
+#include "thenar/io/report_story_internal.h"
 #include "thenar/io/text_file.h"
+#include "thenar/io/trace_rows_internal.h"
 #include "thenar/io/trace_units.h"
 #include "thenar/io/trace_writer.h"
 
@@ -81,69 +83,7 @@ void read_summary(const fs::path& path, ReportData& data) {
   }
 }
 
-// Rows with their contacts.
-
-/// Goes through the rows of states.csv and, beside each, its lines of contacts.csv. Where a velocity jumps there are
-/// two rows of one time: a contact that returns belongs to the second, also under another number of points.
-class RowsWithContacts {
- public:
-  explicit RowsWithContacts(const TraceFiles& files) : states_(files.states), path_(files.contacts) {
-    if (!files.contacts.empty()) contacts_.emplace(files.contacts);
-    if (contacts_) has_line_ = contacts_->next();
-  }
-
-  TraceReader& states() { return states_; }
-  bool has_cut_end() const { return states_.has_cut_end() || (contacts_ && contacts_->has_cut_end()); }
-
-  /// Goes to the next row.
-  bool next() {
-    const double before = row_ > 0 ? states_.t() : 0;
-    if (!states_.next()) return false;
-    contacts_of_row_.clear();
-    is_second_of_jump_ = row_++ > 0 && states_.t() == before;
-    for (; has_line_ && contacts_->t() <= states_.t(); has_line_ = contacts_->next()) {
-      if (contacts_->t() < states_.t()) {
-        if (row_ > 1 && contacts_->t() == before) continue;  // More lines than rows at that time.
-        throw InputError({path_.string(), 0, 0},
-                         fmt::format("there is a line at t = {}, but no such row in states.csv", contacts_->t()));
-      }
-      if (!is_new_in_row(contacts_->contact().name)) break;
-      contacts_of_row_.push_back(contacts_->contact());
-    }
-    return true;
-  }
-
-  const std::vector<ContactSample>& contacts() const { return contacts_of_row_; }
-  /// False in the second row of a jump when all lines seem to belong to the first: nothing is known of the contacts.
-  bool knows_contacts() const { return !is_second_of_jump_ || !contacts_of_row_.empty(); }
-
- private:
-  struct PairState {
-    long long row = 0;
-    bool is_numbered = false;
-  };
-
-  /// Whether no line of this row excludes the contact: two bodies touch in A/B or in A/B#0, A/B#1, …, not in both.
-  bool is_new_in_row(const std::string& name) {
-    const std::size_t number = name.rfind('#');
-    const PairState pair{row_, number != std::string::npos};
-    PairState& before = pairs_[name.substr(0, number)];
-    long long& last = last_rows_[name];
-    if (last == row_ || (before.row == row_ && before.is_numbered != pair.is_numbered)) return false;
-    last = row_;
-    before = pair;
-    return true;
-  }
-
-  TraceReader states_;
-  fs::path path_;
-  std::optional<ContactTraceReader> contacts_;
-  bool has_line_ = false, is_second_of_jump_ = false;
-  long long row_ = 0;
-  std::vector<ContactSample> contacts_of_row_;
-  std::unordered_map<std::string, long long> last_rows_;
-  std::unordered_map<std::string, PairState> pairs_;
-};
+// Modes.
 
 /// Of a list that is too long to be drawn, keeps the segments that are long enough to be seen and the first of those
 /// that share a place on the screen; the others go in favour of the one before them.
@@ -240,11 +180,13 @@ class EventGatherer {
   void take(const TraceEvent& event) {
     if (data_.events.size() < kMostEvents) data_.events.push_back(event);
     ++data_.counts[event.kind];
+    all_times_.push_back(event.t);
     if (is_of_contacts(event.kind)) times_[event.where].push_back(event.t);
     add_mark(event, static_cast<std::size_t>(data_.event_count++));
   }
 
   const ContactTimes& times() const { return times_; }
+  const std::vector<double>& all_times() const { return all_times_; }
 
  private:
   void add_mark(const TraceEvent& event, std::size_t index) {
@@ -259,6 +201,7 @@ class EventGatherer {
 
   ReportData& data_;
   ContactTimes times_;
+  std::vector<double> all_times_;
 };
 
 // All of it.
@@ -301,7 +244,45 @@ void read_energy(const fs::path& path, EnergyLines& lines) {
   while (reader.next()) lines.take(reader.row());
 }
 
-void read_lines(const TraceFiles& files, ReportData& data) {
+/// Objects whose way a report tells: bodies that move and are no links of a hand.
+std::vector<StoryBody> find_objects(const TraceScene& scene, const ReplayBuilder& replay) {
+  std::vector<StoryBody> out;
+  if (replay.frame_count() == 0) return out;
+  const std::vector<Pose<double>> last = replay.calc_last_poses();
+  for (int i = 1; i < scene.model.body_count(); ++i) {
+    const std::string& name = scene.model.body(BodyIndex(i)).name;
+    if (!is_moving(scene.model, BodyIndex(i)) || is_link_name(name)) continue;
+    const auto k = static_cast<std::size_t>(i);
+    out.push_back({name, replay.first_poses()[k], last[k]});
+  }
+  return out;
+}
+
+/// Coordinates of joints with one or two of them, in the first and in the last row.
+std::vector<StoryJoint> find_joints(const TraceScene& scene, const std::vector<double>& first,
+                                    std::span<const double> last) {
+  std::vector<StoryJoint> out;
+  for (const Joint& joint : scene.model.joints()) {
+    const JointKind kind = joint.spec.kind;
+    const bool is_told = kind == JointKind::revolute || kind == JointKind::prismatic || kind == JointKind::universal;
+    for (int i = 0; is_told && i < joint.nq; ++i) {
+      const auto column = static_cast<std::size_t>(1 + joint.q_start + i);
+      const std::string name = joint.nq == 1 ? joint.spec.name : fmt::format("{}.{}", joint.spec.name, i);
+      out.push_back({name, kind != JointKind::prismatic, first[column], last[column]});
+    }
+  }
+  return out;
+}
+
+void finish_replay(ReplayBuilder& replay, ReportData& data) {
+  replay.finish();
+  if (replay.frame_count() > 0) data.motion = replay.json();
+  if (replay.has_lost_events()) {
+    data.notes.emplace_back("There are too many events for each to have a picture of its own in the replay.");
+  }
+}
+
+void read_lines(const TraceFiles& files, const std::vector<double>& events, ReportData& data) {
   RowsWithContacts rows(files);
   const std::vector<std::string>& columns = rows.states().columns();
   const auto sliding = files.summary.empty() ? std::nullopt : read_sliding_joints(files.summary);
@@ -311,12 +292,23 @@ void read_lines(const TraceFiles& files, ReportData& data) {
   states.set_bins(bins);
   ContactLines contacts(data.contacts, bins);
   EnergyLines energy(bins);
+  const auto scene = files.scene.empty() ? std::nullopt : std::optional(read_trace_scene(files.scene));
+  std::optional<ReplayBuilder> replay;
+  if (scene) replay.emplace(*scene, columns, files.states, data.time, data.rows, events);
+  std::vector<double> first_row;
   while (rows.next()) {
     const double t = rows.states().t();
     for (const ContactSample& contact : rows.contacts()) contacts.take(contact, t);
     if (rows.knows_contacts()) contacts.end_row(t);
     states.take(rows.states().row());
+    if (replay) replay->take(rows.states().row(), rows.contacts());
+    if (first_row.empty()) first_row.assign(rows.states().row().begin(), rows.states().row().end());
   }
+  if (replay) finish_replay(*replay, data);
+  const bool knows_bodies = scene && !first_row.empty();
+  data.story = knows_bodies ? tell_story(data, find_objects(*scene, *replay),
+                                         find_joints(*scene, first_row, rows.states().row()))
+                            : tell_story(data, {});
   read_energy(files.energy, energy);
   contacts.build(data.panels);
   energy.build(data.panels);
@@ -337,7 +329,7 @@ ReportData read_report_data(const fs::path& folder) {
   EventGatherer events(data);
   if (!files.events.empty()) read_events(files.events, [&](const TraceEvent& event) { events.take(event); });
   read_modes(files, events.times(), data);
-  read_lines(files, data);
+  read_lines(files, events.all_times(), data);
   return data;
 }
 

@@ -75,6 +75,8 @@ struct ReportData {
   std::map<std::string, std::vector<ReportMark>> marks;  ///< by kind
   std::map<std::string, long long> counts;               ///< of events by kind
   std::optional<double> energy_error;                    ///< J, the largest |balance error|
+  std::string motion;                                    ///< for the replay (replay_data_internal.h); may be empty
+  std::string story;                                     ///< what happened, a paragraph (report_story_internal.h)
   std::vector<std::string> notes;                        ///< for people: what was left out
 };
 

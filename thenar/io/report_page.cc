@@ -7,9 +7,11 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <span>
 
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/replace_file.h"
+#include "thenar/io/replay_bundle_internal.h"
 #include "thenar/io/report_data_internal.h"
 #include "thenar/io/report_template_internal.h"
 #include "thenar/io/svg_text_internal.h"
@@ -96,8 +98,35 @@ void add_heading(const ReportData& data, std::string& out) {
     add_fact("farthest beyond a surface or stop", fmt::format("{:.3g} m or rad", s.max_gap_violation), out);
   if (data.energy_error) add_fact("energy off by at most", fmt::format("{:.3g} J", *data.energy_error), out);
   out += "</dl>\n";
+  if (!data.story.empty()) out += fmt::format("<p class=\"story\">{}</p>\n", escape_xml(data.story));
   for (const std::string& note : data.notes) out += fmt::format("<p class=\"note\">{}</p>\n", escape_xml(note));
   out += "</header>\n";
+}
+
+// Replay.
+
+void add_replay(const ReportData& data, std::string& out) {
+  if (data.motion.empty()) return;
+  if (internal::kReplayParts.empty()) {
+    out +=
+        "<p class=\"note\">There is no replay: this Thenar was built without npm (docs/dependencies.md says how to "
+        "have "
+        "it).</p>\n";
+    return;
+  }
+  out += "<section id=\"replay\"></section>\n";
+}
+
+void add_scripts(const ReportData& data, std::string& out) {
+  const auto add = [&](std::span<const std::string_view> parts) {
+    out += "<script>//<![CDATA[\n";
+    for (const std::string_view part : parts) out += part;
+    out += "\n//]]></script>\n";
+  };
+  add({&internal::kReportScript, 1});
+  if (data.motion.empty() || internal::kReplayParts.empty()) return;
+  out += fmt::format("<script type=\"application/json\" id=\"motion\">{}</script>\n", data.motion);
+  add(internal::kReplayParts);
 }
 
 // Lanes.
@@ -310,11 +339,12 @@ std::string make_report(const std::filesystem::path& folder) {
       "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
       escape_xml(data.summary.name), internal::kReportStyle);
   add_heading(data, out);
+  add_replay(data, out);
   add_stack(data, out);
   add_events(data, out);
   add_numbers(data, out);
-  out += fmt::format("<script>//<![CDATA[\n{}//]]></script>\n</body>\n</html>\n", internal::kReportScript);
-  return out;
+  add_scripts(data, out);
+  return out + "</body>\n</html>\n";
 }
 
 std::filesystem::path write_report(const std::filesystem::path& folder) {

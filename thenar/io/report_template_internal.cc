@@ -32,6 +32,7 @@ h2 { margin: 28px 0 8px; font-size: 16px; }
 .bad { background: var(--bad); }
 .reason { margin: 8px 0 0; color: var(--bad); font-size: 14px; overflow-wrap: anywhere; }
 .note { margin: 6px 0 0; color: var(--soft); }
+.story { max-width: 1050px; margin: 0 0 16px; font-size: 15px; line-height: 1.5; }
 .facts { display: flex; flex-wrap: wrap; gap: 8px 28px; margin: 14px 0 18px; padding: 10px 14px;
   background: var(--card); border: 1px solid var(--edge); border-radius: 6px; }
 .facts dt { color: var(--soft); font-size: 12px; }
@@ -142,7 +143,8 @@ const lanes = Array.from(stack.querySelectorAll(".row.mode, .row.verdict")).map(
   const segments = Array.from(row.querySelectorAll("g[data-from]")).map(function (g) {
     return { from: Number(g.dataset.from), to: Number(g.dataset.to), word: g.dataset.word };
   });
-  return { segments: segments, read: row.querySelector(".read") };
+  return { segments: segments, starts: segments.map(function (s) { return s.from; }), read: row.querySelector(".read"),
+           name: row.classList.contains("mode") ? "mode " + row.querySelector(".label").title : "verdict" };
 });
 const panels = Array.from(stack.querySelectorAll(".chart")).map(function (row, i) {
   const keys = Array.from(row.querySelectorAll(".line"));
@@ -291,16 +293,14 @@ function draw() {
   drawCursor();
 }
 
-function findWord(segments, t) {
-  let word = "";
-  for (const s of segments) {
-    if (s.from <= t && t <= s.to) word = s.word;
-    if (s.from > t) break;
-  }
-  return word;
+function findWord(lane, t) {
+  const segment = lane.segments[count(lane.starts, t) - 1];
+  return segment && t <= segment.to ? segment.word : "";
 }
 
-function drawCursor() {
+// Texts are slow: while the replay plays (`isQuick`) they follow ten times a second.
+let toldAt = 0;
+function drawCursor(isQuick) {
   const t = hovered === null ? kept : hovered;
   const visible = t !== null && t >= view[0] && t <= view[1];
   line.hidden = !visible;
@@ -308,8 +308,10 @@ function drawCursor() {
   if (visible) {
     line.style.left = axis.getBoundingClientRect().left - stack.getBoundingClientRect().left + toPixel(t) + "px";
   }
+  if (isQuick && performance.now() - toldAt < 100) return;
+  toldAt = performance.now();
   now.textContent = t === null ? "" : "t = " + minus(String(Number(t.toPrecision(7)))) + " s";
-  for (const lane of lanes) lane.read.textContent = t === null ? "" : findWord(lane.segments, t);
+  for (const lane of lanes) lane.read.textContent = t === null ? "" : findWord(lane, t);
   for (const panel of panels) {
     for (const s of panel.series) s.key.lastElementChild.textContent = t === null ? "" : show(valueAt(s, t));
   }
@@ -325,10 +327,12 @@ function choose(index) {
   marks.forEach(function (mark) { mark.classList.toggle("chosen", Number(mark.dataset.event) === index); });
 }
 
-function keep(t) {
+const listeners = [];
+function keep(t, isQuick) {
   kept = t;
   if (t !== null && (t < view[0] || t > view[1])) { view = [data.from, data.to]; draw(); }
-  drawCursor();
+  drawCursor(isQuick);
+  for (const listener of listeners) listener(t);
 }
 
 function keepEvent(index, scroll) {
@@ -394,7 +398,7 @@ function stepEvents(direction) {
   keepEvent(next, true);
 }
 document.addEventListener("keydown", function (event) {
-  if (event.target.closest && event.target.closest("input")) return;
+  if (event.target.closest && event.target.closest("input, select")) return;
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
     stepEvents(event.key === "ArrowRight" ? 1 : -1);
     event.preventDefault();
@@ -437,6 +441,27 @@ const wanted = /^#t=([-+.\deE]+)$/.exec(location.hash);
 if (wanted && isFinite(Number(wanted[1]))) kept = Number(wanted[1]);
 window.addEventListener("resize", draw);
 draw();
+
+// The clock of the page, for the replay.
+const byName = new Map(lanes.map(function (lane) { return [lane.name, lane]; }));
+const eventTimes = rows.map(function (row) { return Number(row.dataset.t); });
+function wordAt(name, t) { return byName.has(name) ? findWord(byName.get(name), t) : ""; }
+window.thenarReport = {
+  time: function () { return kept; },
+  view: function () { return view; },
+  seek: function (t, isQuick) {
+    if (chosen >= 0) choose(-1);
+    hovered = null;
+    keep(t, isQuick);
+  },
+  onSeek: function (listener) { listeners.push(listener); },
+  modeAt: function (contact, t) { return wordAt("mode " + contact, t); },
+  verdictAt: function (t) { return wordAt("verdict", t); },
+  eventBefore: function (t) {
+    const row = rows[count(eventTimes, t) - 1];
+    return row ? { t: Number(row.dataset.t), kind: row.dataset.kind, where: row.cells[2].textContent } : null;
+  }
+};
 })();
 )js";
 

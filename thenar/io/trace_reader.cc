@@ -119,11 +119,14 @@ TraceFiles find_trace(const fs::path& trace) {
   files.summary = find("summary.json");
   files.energy = find("energy.csv");
   files.contacts = find("contacts.csv");
+  files.contact_frames = find("contact_frames.csv");
+  files.scene = find("scene.json");
   return files;
 }
 
 void check_output(const TraceFiles& files, const fs::path& output, const std::string& option) {
-  for (const fs::path& file : {files.states, files.events, files.summary, files.energy, files.contacts}) {
+  for (const fs::path& file :
+       {files.states, files.events, files.summary, files.energy, files.contacts, files.contact_frames, files.scene}) {
     std::error_code error;
     if (!file.empty() && fs::equivalent(file, output, error)) {
       throw InputError({option, 0, 0}, fmt::format("{} belongs to the trace", quote(output.string())));

@@ -24,7 +24,7 @@ class LineReader;
 
 /// The files of a trace. All but `states` are empty when there are none.
 struct TraceFiles {
-  std::filesystem::path states, events, summary, energy, contacts;
+  std::filesystem::path states, events, summary, energy, contacts, contact_frames, scene;
 };
 
 /// Finds the files of a trace, given as the folder of a run or as its states.csv. A file of another name stands alone.

@@ -6,6 +6,8 @@
 #include <array>
 #include <system_error>
 
+#include "thenar/io/text_file.h"
+#include "thenar/io/trace_scene.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar {
@@ -16,10 +18,9 @@ constexpr std::array<const char*, 6> kFreeVelocity{"wx", "wy", "wz", "vx", "vy",
 constexpr std::array<const char*, 3> kPlanar{"x", "y", "yaw"};
 
 /// Adds the columns of one joint: "q.wrist", or "q.wrist.0", "q.wrist.1", …, or "q.box.x", ….
-void add_columns(const Scenario& scenario, const Joint& joint, char quantity, int count,
-                 std::vector<std::string>& out) {
+void add_columns(const Model& model, const Joint& joint, char quantity, int count, std::vector<std::string>& out) {
   const std::string prefix = quantity == 't' ? "tau" : std::string(1, quantity);
-  const std::string& body = scenario.model.body(joint.child).name;
+  const std::string& body = model.body(joint.child).name;
   for (int i = 0; i < count; ++i) {
     const auto k = static_cast<std::size_t>(i);
     if (joint.spec.kind == JointKind::free) {
@@ -55,14 +56,21 @@ bool is_offset_free_joint(const Joint& joint) {
 
 }  // namespace
 
+std::vector<std::string> position_columns(const Model& model) {
+  std::vector<std::string> out;
+  for (const Joint& joint : model.joints()) add_columns(model, joint, 'q', joint.nq, out);
+  return out;
+}
+
 std::vector<std::string> trace_columns(const Scenario& scenario) {
+  const Model& model = scenario.model;
   const std::vector<bool> has_effort = find_joints_with_effort(scenario);
   std::vector<std::string> out{"t"};
-  for (const Joint& joint : scenario.model.joints()) add_columns(scenario, joint, 'q', joint.nq, out);
-  for (const Joint& joint : scenario.model.joints()) add_columns(scenario, joint, 'v', joint.nv, out);
-  for (int i = 0; i < scenario.model.joint_count(); ++i) {
-    const Joint& joint = scenario.model.joint(JointIndex(i));
-    if (has_effort[static_cast<std::size_t>(i)]) add_columns(scenario, joint, 't', joint.nv, out);
+  for (std::string& column : position_columns(model)) out.push_back(std::move(column));
+  for (const Joint& joint : model.joints()) add_columns(model, joint, 'v', joint.nv, out);
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const Joint& joint = model.joint(JointIndex(i));
+    if (has_effort[static_cast<std::size_t>(i)]) add_columns(model, joint, 't', joint.nv, out);
   }
   return out;
 }
@@ -71,15 +79,19 @@ TraceWriter::TraceWriter(const Scenario& scenario, const std::filesystem::path& 
     : scenario_(&scenario),
       states_(folder, "states.csv", fmt::format("{}", fmt::join(trace_columns(scenario), ","))),
       energy_(folder, "energy.csv", kEnergyHeader),
+      scene_path_(folder / "scene.json"),
       workspace_(scenario.model),
       has_effort_(find_joints_with_effort(scenario)) {
   for (const Joint& joint : scenario.model.joints()) needs_kinematics_ |= is_offset_free_joint(joint);
   if (scenario.contacts) {
     contacts_.emplace(folder, "contacts.csv", kContactHeader);
+    frames_.emplace(folder, "contact_frames.csv", kContactFrameHeader);
   } else {
     std::error_code ignored;
     std::filesystem::remove(folder / "contacts.csv", ignored);
+    std::filesystem::remove(folder / "contact_frames.csv", ignored);
   }
+  write_file(scene_path_, scene_json(scenario));
 }
 
 bool TraceWriter::write(const Sample& sample) {
@@ -89,6 +101,7 @@ bool TraceWriter::write(const Sample& sample) {
   bool is_good = states_.end_row();
   is_good &= energy_.end_row();
   if (contacts_) is_good &= contacts_->end_row();
+  if (frames_) is_good &= frames_->end_row();
   return is_good;
 }
 
@@ -96,16 +109,24 @@ bool TraceWriter::finish() {
   bool is_good = states_.flush();
   is_good &= energy_.flush();
   if (contacts_) is_good &= contacts_->flush();
+  if (frames_) is_good &= frames_->flush();
   return is_good;
 }
 
 const std::string& TraceWriter::error() const {
   if (!states_.error().empty()) return states_.error();
-  return contacts_ && !contacts_->error().empty() ? contacts_->error() : energy_.error();
+  for (const std::optional<RowFile>* file : {&contacts_, &frames_}) {
+    if (*file && !(*file)->error().empty()) return (*file)->error();
+  }
+  return energy_.error();
 }
 
 std::optional<std::filesystem::path> TraceWriter::contacts_path() const {
   return contacts_ ? std::optional(contacts_->path()) : std::nullopt;
+}
+
+std::optional<std::filesystem::path> TraceWriter::contact_frames_path() const {
+  return frames_ ? std::optional(frames_->path()) : std::nullopt;
 }
 
 void TraceWriter::append_state(const Sample& sample) {
@@ -175,7 +196,18 @@ void TraceWriter::append_contacts(const Sample& sample) {
     contacts_->append(contact.psi);
     contacts_->append(contact.margin);
     contacts_->end_line();
+    append_frame(sample.state.t, contact);
   }
+}
+
+void TraceWriter::append_frame(double t, const ContactSample& contact) {
+  frames_->append(t);
+  frames_->append(contact.name);
+  frames_->append(contact.friction);
+  for (const Vec3<double>& a : {contact.point_A, contact.N, contact.T}) {
+    for (const double x : {a.x, a.y, a.z}) frames_->append(x);
+  }
+  frames_->end_line();
 }
 
 }  // namespace thenar

@@ -3,8 +3,9 @@
 
 /// @file
 /// Writes the rows of a run (docs/formats.md): `states.csv` and `energy.csv` with one line per sample, and
-/// `contacts.csv` with one line per sample and contact where the scenario asks for contacts. Numbers are in the
-/// shortest form that reads back to the same bits. Rows reach the files whole and soon, so that a run that is
+/// `contacts.csv` and `contact_frames.csv` with one line per sample and contact where the scenario asks for contacts;
+/// and `scene.json`, the bodies that the rows speak of. Numbers are in the shortest form that reads back to the same
+/// bits. Rows reach the files whole and soon, so that a run that is
 /// interrupted, fails or is killed leaves a readable trace.
 
 #include <filesystem>
@@ -23,16 +24,20 @@ namespace thenar {
 /// a free or planar body is named by its parts, and has tau columns only if an actuator drives it.
 std::vector<std::string> trace_columns(const Scenario& scenario);
 
-/// The headers of contacts.csv and energy.csv.
+/// Of these, the q columns of all joints, in their order.
+std::vector<std::string> position_columns(const Model& model);
+
+/// The headers of contacts.csv, contact_frames.csv and energy.csv.
 inline constexpr std::string_view kContactHeader =
     "t,contact,mode,gap,fN,fT,fU,torsion,vT,vU,uA1,uA2,uB1,uB2,psi,margin";
+inline constexpr std::string_view kContactFrameHeader = "t,contact,friction,ax,ay,az,nx,ny,nz,tx,ty,tz";
 inline constexpr std::string_view kEnergyHeader = "t,kinetic,potential,work,dissipated";
 
 class TraceWriter {
  public:
-  /// Creates the folder if it is missing and the files in it, replacing older ones; a contacts.csv of an earlier run
-  /// goes if this one has no contacts. Refers to the scenario, which must outlive it. Throws std::runtime_error with a
-  /// clear message if that cannot be done.
+  /// Creates the folder if it is missing and the files in it, replacing older ones; those about the contacts of an
+  /// earlier run go if this one has no contacts. Refers to the scenario, which must outlive it. Throws
+  /// std::runtime_error with a clear message if that cannot be done.
   TraceWriter(const Scenario& scenario, const std::filesystem::path& folder);
 
   /// Adds a row. False when it could not be written; error() says why.
@@ -47,6 +52,10 @@ class TraceWriter {
   const std::filesystem::path& energy_path() const { return energy_.path(); }
   /// Of contacts.csv; nothing for a scenario without contacts.
   std::optional<std::filesystem::path> contacts_path() const;
+  /// Of contact_frames.csv, likewise.
+  std::optional<std::filesystem::path> contact_frames_path() const;
+  /// Of scene.json.
+  const std::filesystem::path& scene_path() const { return scene_path_; }
 
  private:
   void append_state(const Sample& sample);
@@ -55,10 +64,12 @@ class TraceWriter {
   void append_efforts(const Sample& sample);
   void append_energy(const Sample& sample);
   void append_contacts(const Sample& sample);
+  void append_frame(double t, const ContactSample& contact);
 
   const Scenario* scenario_;
   RowFile states_, energy_;
-  std::optional<RowFile> contacts_;
+  std::optional<RowFile> contacts_, frames_;
+  std::filesystem::path scene_path_;
   Workspace<double> workspace_;
   std::vector<bool> has_effort_;  // Per joint.
   bool needs_kinematics_ = false;

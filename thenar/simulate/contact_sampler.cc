@@ -81,6 +81,11 @@ ContactSample ContactSampler::read_contact(std::size_t i, const Vector4<double>&
   out.u_A = {place.point_A().u(0), place.point_A().u(1)};
   out.u_B = {place.point_B().u(0), place.point_B().u(1)};
   out.psi = calc_psi(place.place());
+  out.point_A = place.place().A.p;
+  out.N = contact.frame().N;
+  out.T = contact.frame().T;
+  const bool slides = contact.hold() == ContactHold::sliding;
+  out.friction = slides ? contact.law().friction : contact.law().static_friction;
   out.motion = find_motion(contact);
   if (out.motion == ContactMotion::slide || out.motion == ContactMotion::spin) {
     out.margin = contact.hold() == ContactHold::smooth ? 0 : -1;
@@ -134,7 +139,9 @@ void ContactSampler::add_free_pairs(const State& state, std::vector<ContactSampl
     if (is_held) return;
     out.push_back(
         {.name = scenario_.model.body(nearest->body_A).name + "/" + scenario_.model.body(nearest->body_B).name,
-         .gap = nearest->gap});
+         .gap = nearest->gap,
+         .point_A = nearest->p_A,
+         .N = nearest->N});
   };
   for (const FoundContact& found : nearby_.contacts()) {
     const bool is_other = nearest == nullptr || nearest->body_A != found.body_A || nearest->body_B != found.body_B;

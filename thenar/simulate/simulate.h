@@ -49,6 +49,10 @@ struct ContactSample {
   /// The smallest relative change of f_N that brings the force to its cone, of the patch where there is one; −1 while
   /// sliding, 0 of what is free or has no friction.
   double margin = 0;
+  /// Where it is, in world axes: the point on A (m; that on B is gap N before it), and N and T of the contact frame.
+  /// A pair that is free has no T. N is 0 where nothing is known of the place.
+  Vec3<double> point_A = Vec3<double>::zero(), N = Vec3<double>::zero(), T = Vec3<double>::zero();
+  double friction = 0;  ///< coefficient of the cone that bounds the force now; 0 of what is free
 };
 
 /// Energies in a row of a trace, J. `work` and `dissipated` are since the start.
