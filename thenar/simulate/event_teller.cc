@@ -64,4 +64,11 @@ void EventTeller::tell_switch(double t, const std::string& where) {
   tell({t, EventKind::control, where, "passes a jump or a kink"});
 }
 
+void EventTeller::tell_limit(double t, int dof, int bound, bool returns) {
+  tell({t, EventKind::control, fmt::format("the effort of joint '{}'", model_.dof_name(dof)),
+        fmt::format("{} its {} limit of {:.6g} {}", returns ? "comes back from" : "reaches",
+                    bound > 0 ? "upper" : "lower", bound * model_.effort_limit()(dof),
+                    model_.is_angular(dof) ? "N m" : "N")});
+}
+
 }  // namespace thenar

@@ -6,29 +6,33 @@
 
 #include <vector>
 
+#include "thenar/simulate/actuation.h"
 #include "thenar/simulate/rk4.h"
 #include "thenar/simulate/scenario.h"
 
 namespace thenar {
 
-/// Refers to the scenario, which must outlive it. With a pack as T all lanes feel the same profiles.
+/// Refers to the scenario, which must outlive it. Packs of states, whose lanes all feel the same profiles, know no
+/// controllers and no limits of efforts; a scenario that has some throws std::invalid_argument then.
 template <class T>
 class ScenarioForces final : public Drive<T> {
  public:
   explicit ScenarioForces(const Scenario& scenario);
 
-  /// Writes the efforts of the actuators alone (nv), N m or N.
-  void calc_efforts(double t, T* tau) const;
+  /// The actuators; of plain states.
+  Actuation& actuation() { return actuation_; }
+  const Actuation& actuation() const { return actuation_; }
 
   PowerFlow<T> evaluate(double t, const T* q, const T* v, Workspace<T>& workspace, T* tau,
                         std::span<const BodyWrench<T>>& wrenches) override;
 
  private:
+  void calc_efforts(double t, const T* q, const T* v, T* tau);
   T calc_wrenches(double t, const T* q, const T* v, Workspace<T>& workspace);
 
   const Scenario* scenario_;
+  Actuation actuation_;
   bool has_nonconservative_spring_ = false;
-  std::vector<double> torque_levels_;  // Per torque profile.
   std::vector<double> wrench_levels_;  // Per wrench profile.
   std::vector<BodyWrench<T>> wrenches_;
   std::vector<T> spring_tau_;
@@ -42,8 +46,10 @@ std::string find_bad_profile(const Scenario& scenario, double t);
 struct ProfileSwitch {
   Expression::Switch at;  ///< s
   std::string where;
+  bool is_jump =
+      true;  ///< forces may jump there, or turn sharply; else only higher derivatives do, which nobody is told
 };
-/// The first one between two times, of any profile.
+/// The first one between two times, of any profile and of any controller that is not sampled.
 std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, double from, double to);
 
 }  // namespace thenar

@@ -99,6 +99,7 @@ struct RunReport {
   long long rejected_steps = 0;  ///< tried and given up, by error control
   long long evaluations = 0;     ///< of forward dynamics; a Jacobian counts as 2 nv of them
   EventCounts events{};
+  long long control_samples = 0;  ///< of controllers that have a rate
   double max_gap_violation =
       0;               ///< rad or m, the farthest that a coordinate was beyond a stop, or bodies inside each other
   long long rows = 0;  ///< samples handed out
