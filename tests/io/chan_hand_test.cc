@@ -68,13 +68,15 @@ TEST(ChanHand, FingersStandUprightAndCloseOnEachOther) {
     const bool bends = joint.nv > 0 && !joint.spec.name.ends_with("_1");
     if (bends) q(joint.q_start) = 0.3;
   }
+  q(model.joint(*model.find_joint("chan_hand.ring_1")).q_start) = 0.1;
   update_positions(model, q.data(), workspace);
+  EXPECT_GT(pose_of(model, workspace, "ring_3").p.y(), 0.012);  // towards the pinkie
   // Both sides come in by l2 sin 0.3 + l3 sin 0.6.
   const double way = kL2 * std::sin(0.3) + kL3 * std::sin(0.6);
   EXPECT_NEAR((pose_of(model, workspace, "middle_3").p - pose_of(model, workspace, "thumb_3").p).x(), open - 2 * way,
               1e-15);
-  EXPECT_NEAR(pose_of(model, workspace, "index_3").p.y(), 0.036, 1e-15);
-  EXPECT_NEAR(pose_of(model, workspace, "pinkie_3").p.y(), -0.036, 1e-15);
+  EXPECT_NEAR(pose_of(model, workspace, "index_3").p.y(), -0.036, 1e-15);
+  EXPECT_NEAR(pose_of(model, workspace, "pinkie_3").p.y(), 0.036, 1e-15);
 }
 
 TEST(ChanHand, LinksHaveTheirMassesLimitsAndTips) {
