@@ -101,27 +101,43 @@ TEST(GraspControl, BallFollowsItsPathWhileItRollsOnTheTips) {
   EXPECT_NEAR(soft / firm, 4, 0.6);
 }
 
-TEST(GraspControl, FiveFingersCloseOnABoxAndHoldIt) {
-  const Scenario s = read_scenario(std::string(THENAR_SOURCE_DIR) + "/scenes/grasp_box.yaml");
-  const Trace trace = record(s);
+/// At the end of the trace the box is held by all five fingers and by nothing else.
+void expect_held(const Scenario& s, const Trace& trace) {
   ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
   EXPECT_NEAR(trace.report.energy.error(), 0, 1e-8);
   EXPECT_LE(trace.report.max_gap_violation, 1e-12);
   const Sample& end = trace.samples.back();
-  // Held by all five fingers, off the pedestal, at rest.
   int holding = 0;
   for (const ContactSample& contact : end.contacts) {
     if (contact.motion == ContactMotion::free) continue;
     EXPECT_NE(contact.name.find("box/hand."), std::string::npos) << contact.name;
-    EXPECT_TRUE(contact.motion == ContactMotion::fixed || contact.motion == ContactMotion::roll) << contact.name;
-    EXPECT_GT(contact.margin, 0) << contact.name;
+    EXPECT_GT(contact.force[0], 0.05) << contact.name;  // N, of 1 N and more in all
     ++holding;
   }
   EXPECT_EQ(holding, 5);
+  const auto start_of = [&](const char* joint) { return s.model.joint(*s.model.find_joint(joint)).q_start; };
+  EXPECT_NEAR(end.state.q(start_of("box") + 2), 0.1, 5e-3);
+  EXPECT_NEAR(end.state.q(start_of("stand.lift")), -0.03, 1e-3);
+}
+
+TEST(GraspControl, FiveFingersCloseOnABoxAndHoldIt) {
+  const Scenario s = read_scenario(std::string(THENAR_SOURCE_DIR) + "/scenes/grasp_box.yaml");
+  const Trace trace = record(s);
+  expect_held(s, trace);
   const Joint& box = s.model.joint(*s.model.find_joint("box"));
-  EXPECT_LT(end.state.v.segment(box.v_start, 6).norm(), 1e-3);
-  EXPECT_NEAR(end.state.q(box.q_start + 2), 0.1, 5e-3);
-  EXPECT_NEAR(end.state.q(s.model.joint(*s.model.find_joint("stand.lift")).q_start), -0.03, 1e-3);
+  EXPECT_LT(trace.report.last.v.segment(box.v_start, 6).norm(), 1e-3);  // at rest
+  for (const ContactSample& contact : trace.samples.back().contacts) {
+    if (contact.motion != ContactMotion::free) {
+      EXPECT_GT(contact.margin, 0) << contact.name;  // none slides
+    }
+  }
+}
+
+TEST(GraspControl, GloveClosesTheHandOnABox) {
+  // Until the recording opens the hand again, at 2 s. Its tremor lets fingertips slip now and then.
+  const std::vector<std::string> overrides{"run.until=1.9"};
+  const Scenario s = read_scenario(std::string(THENAR_SOURCE_DIR) + "/scenes/glove_grasp.yaml", overrides);
+  expect_held(s, record(s));
 }
 
 }  // namespace

@@ -10,14 +10,15 @@
 #include "thenar/control/grasp_control.h"
 #include "thenar/control/joint_control.h"
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/io/glove_reader_internal.h"
 
 namespace thenar::internal {
 namespace {
 
 constexpr Dimension kPerSecondSquared{.time = -2};
 
-Interpolation read_interpolation(const std::optional<Field>& field) {
-  if (!field) return Interpolation::quintic;
+Interpolation read_interpolation(const std::optional<Field>& field, Interpolation otherwise) {
+  if (!field) return otherwise;
   return read::choice<Interpolation>(*field, {{"hold", Interpolation::hold},
                                               {"linear", Interpolation::linear},
                                               {"quintic", Interpolation::quintic},
@@ -58,16 +59,20 @@ class JointControlReader {
 
   void read() {
     const auto joints = reader_.optional("joints"), kp = reader_.optional("kp"), kd = reader_.optional("kd"),
-               targets = reader_.optional("targets"), interpolation = reader_.optional("interpolation"),
-               rate = reader_.optional("rate");
+               targets = reader_.optional("targets"), glove = reader_.optional("glove"),
+               interpolation = reader_.optional("interpolation"), rate = reader_.optional("rate");
     reader_.finish();
     find_servos(joints);
     if (kp) read_gains(*kp, &JointServo::kp);
     if (kd) read_gains(*kd, &JointServo::kd);
     for (JointServo& servo : servos_) servo.target = Trajectory(start_of(servo.dof));
-    const Interpolation between = read_interpolation(interpolation);
+    if (targets && glove) glove->fail("cannot stand beside 'targets': give the joints targets in one way");
+    // A hand does not stop at every sample of a glove.
+    const Interpolation between =
+        read_interpolation(interpolation, glove ? Interpolation::via : Interpolation::quintic);
     if (targets) read_targets(*targets, between);
-    const bool has_rows = targets && targets->node().is_sequence();
+    if (glove) read_glove(*glove, between);
+    const bool has_rows = glove || (targets && targets->node().is_sequence());
     if (interpolation && !has_rows) interpolation->fail("is for 'targets' given as rows [t, {…}]");
     context_.scenario.controls.push_back({make_law(), read_rate(rate, context_.parameters)});
   }
@@ -185,6 +190,16 @@ class JointControlReader {
     }
   }
 
+  void read_glove(const Field& field, Interpolation interpolation) {
+    const GloveReader glove(field, context_);
+    for (const NamedField& entry : glove.entries()) {
+      for (JointServo* servo : find_named(entry)) {
+        const Dimension dimension = model_.is_angular(servo->dof) ? kAngle : kLength;
+        servo->target = Trajectory(glove.calc_path(part_for(entry.value, servo->dof), dimension), interpolation);
+      }
+    }
+  }
+
   /// What a value says about a degree of freedom: itself, or the item of a list with one per degree of freedom.
   Field part_for(const Field& value, int dof) const {
     if (!value.node().is_sequence()) return value;
@@ -286,7 +301,7 @@ void read_object_control(const Field& field, const ControlContext& context) {
   options.kd = gain(kd, kLinearDamping);
   options.kp_turn = gain(kp_turn, kAngularStiffness);
   options.kd_turn = gain(kd_turn, kAngularDamping);
-  const Interpolation between = read_interpolation(interpolation);
+  const Interpolation between = read_interpolation(interpolation, Interpolation::quintic);
   if (between == Interpolation::via) interpolation->fail("is for joints; poses are joined by hold, linear or quintic");
   if (interpolation && !targets) interpolation->fail("is for 'targets', which are not given");
   const Pose<double> start = find_start(context.scenario, options.object);
