@@ -178,6 +178,17 @@ TEST(DryFriction, IsPerDegreeOfFreedom) {
   EXPECT_EQ(each.model.dry_friction(), Eigen::Vector2d(0, 0.001));
 }
 
+TEST(EffortLimit, IsPerDegreeOfFreedomAndInfiniteWhereNothingIsSaid) {
+  EXPECT_EQ(parse_joint("{type: revolute, effort: 2 mN m}").model.effort_limit()(0), 0.002);
+  EXPECT_EQ(parse_joint("{type: prismatic, effort: 3 N}").model.effort_limit()(0), 3);
+  const Scenario each = parse_joint("{type: universal, effort: [0.5, 1 mNm]}");
+  EXPECT_EQ(each.model.effort_limit(), Eigen::Vector2d(0.5, 0.001));
+  EXPECT_TRUE(each.model.has_effort_limits());
+  const Scenario none = parse_joint("{type: revolute}");
+  EXPECT_EQ(none.model.effort_limit()(0), std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(none.model.has_effort_limits());
+}
+
 TEST(Locks, HoldWholeJoints) {
   const Scenario s = parse_arm(finger_bodies(", locked: true", ", locked: false"), "    q: {mcp: [0.1, 0.2]}\n");
   EXPECT_TRUE(s.model.is_locked(0));

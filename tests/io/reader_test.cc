@@ -106,7 +106,7 @@ TEST(ReadNumber, RefusesOtherKindsOfValues) {
 TEST(ReadNumber, PointsIntoTheText) {
   expect_error("12 mmm", number_use(kLength), 7,
                "'x' expects a length (m), found '12 mmm': unknown unit 'mmm' (did you mean 'mm'?); known: m, km, cm, "
-               "mm, um, kg, g, mg, s, ms, us, min, rad, mrad, deg, N, mN, kN, Nm, mNm, J, W, Hz, Pa, kPa, MPa");
+               "mm, um, kg, g, mg, s, ms, us, min, rad, mrad, deg, N, mN, kN, Nm, mNm, J, W, Hz, kHz, Pa, kPa, MPa");
   expect_error("heavy", number_use(kMass), 4,
                "'x' expects a mass (kg), found 'heavy': unknown name 'heavy' in expression; known: pi, e, and "
                "parameters written $name");

@@ -76,7 +76,7 @@ class Schemas(unittest.TestCase):
             self.assertEqual(list(properties_without_description(json.loads(path.read_text()))), [], path.name)
 
     def test_shipped_files_are_accepted(self):
-        for name, folder in (("scenario", "scenes"), ("model", "models")):
+        for name, folder in (("scenario", "scenes"), ("model", "models"), ("glove", "gloves")):
             schema = validator(name)
             paths = sorted((ROOT / folder).glob("**/*.yaml"))
             self.assertTrue(paths)

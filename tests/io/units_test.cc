@@ -59,6 +59,7 @@ TEST(Quantity, EveryUnitHasItsSizeAndDimension) {
   expect_quantity("2 J", 2, kTorque);
   expect_quantity("2 W", 2, kPower);
   expect_quantity("2 Hz", 2, kFrequency);
+  expect_quantity("1 kHz", 1000, kFrequency);
   expect_quantity("2 Pa", 2, kPressure);
   expect_quantity("2 kPa", 2000, kPressure);
   expect_quantity("2 MPa", 2e6, kPressure);

@@ -9,6 +9,8 @@
 #include "../dynamics/random_trees.h"
 #include "../support/heap_counter.h"
 #include "builders.h"
+#include "thenar/control/grasp_control.h"
+#include "thenar/control/joint_control.h"
 #include "thenar/simulate/batch_stepper.h"
 #include "thenar/simulate/event_watch.h"
 #include "thenar/simulate/forces.h"
@@ -53,6 +55,7 @@ Scenario make_hand(double damping) {
   const auto add = [&](const std::string& name, BodyIndex parent, JointKind kind) {
     JointSpec joint = random.joint(name, kind);
     joint.damping = VectorX<double>::Constant(velocity_count(kind), damping);
+    joint.effort = VectorX<double>::Constant(velocity_count(kind), 100);  // watched, never reached
     if (kind == revolute) joint.spring = JointSpring{MatrixX<double>::Constant(1, 1, 0.1), VectorX<double>::Zero(1)};
     return builder.add_body({name, random.mass(-1.5, -1)}, parent, joint);
   };
@@ -123,6 +126,64 @@ TEST(Allocation, StepsBetweenEventsUseNoHeap) {
       EXPECT_EQ(stepper.implicit_steps() > 0, integrator == implicit_radau || (integrator == automatic && damping > 0));
     }
   }
+}
+
+/// The hand above under feedback: computed torque and a squeeze, held at stops, behind limits of efforts that nothing
+/// reaches; or gains that are stiff for its links.
+Scenario make_controlled_hand(bool is_stiff) {
+  Scenario s = make_hand(0.01);
+  std::vector<JointServo> servos;
+  for (int dof = 6; dof < s.model.velocity_count(); ++dof) {
+    const std::vector<Waypoint> points{{0, 0}, {0.4, 0.3}};
+    const Trajectory target(points, Interpolation::quintic);
+    servos.push_back({dof, is_stiff ? 5.0 : 40.0, is_stiff ? 1.0 : 10.0, target});
+  }
+  const auto tip = [&](const char* name) { return BodyPoint<double>{*s.model.find_body(name), {0.01, 0, 0}}; };
+  s.controls.push_back({std::make_shared<Squeeze>(tip("f12"), tip("f22"), Expression(0.01))});
+  if (is_stiff) {
+    s.controls.push_back({std::make_shared<PdControl>(servos)});
+  } else {
+    s.controls.push_back({std::make_shared<ComputedTorque>(servos)});
+  }
+  return s;
+}
+
+TEST(Allocation, ControllersUseNoHeap) {
+  using enum IntegratorKind;
+  for (const bool is_stiff : {false, true}) {
+    for (const IntegratorKind integrator : {explicit_pair, implicit_radau}) {
+      if (is_stiff && integrator == explicit_pair) continue;
+      SCOPED_TRACE(std::string(to_string(integrator)) + (is_stiff ? ", stiff" : ""));
+      Scenario s = make_controlled_hand(is_stiff);
+      s.run.integrator = integrator;
+      s.run.tolerance = 1e-6;
+      s.run.step = 4e-3;
+      ConstrainedMotion motion(s);
+      const Tolerances tolerances(s.model, find_scales(s.model, s.initial), s.run.tolerance);
+      Stepper stepper(motion, s.run, tolerances);
+      EventWatch watch(motion, tolerances);
+      hold_two_stops(motion);
+      motion.actuation().keep_sides(0, s.initial.q.data(), s.initial.v.data());
+      stepper.start(s.initial);
+      make_steps(stepper, watch, 30);
+      EXPECT_TRUE(motion.actuation().has_feedback());
+      EXPECT_EQ(count_allocations([&] { make_steps(stepper, watch, 30); }), 0);
+    }
+  }
+}
+
+TEST(Allocation, ObjectControlUsesNoHeap) {
+  const Scenario s = testing::free_box();
+  ObjectControl law(
+      {.object = BodyIndex(1),
+       .fingertips = {{BodyIndex(1), {0.1, 0, 0}}, {BodyIndex(1), {0, 0.1, 0}}, {BodyIndex(1), {0, 0, 0.1}}},
+       .kp = 1,
+       .squeeze = Expression(1.0)});
+  law.prepare(s.model);
+  VectorX<double> tau = VectorX<double>::Zero(6);
+  EXPECT_EQ(
+      count_allocations([&] { law.add_efforts(s.model, 0.1, s.initial.q.data(), s.initial.v.data(), tau.data()); }), 0);
+  EXPECT_GT(law.forces()[0].eigen().norm(), 0);
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ TEST(Forces, TorqueSeesTimeAndLevel) {
   const Joint& slide = s.model.joint(*s.model.find_joint("slide"));
   ASSERT_EQ(slide.level, 3);
   s.torques.push_back({slide.v_start, parse("10*level + t")});
-  const ScenarioForces<double> forces(s);
+  Actuation actuation(s);
   VectorX<double> tau(s.model.velocity_count());
-  forces.calc_efforts(0.25, tau.data());
+  actuation.calc_efforts(0.25, s.initial.q.data(), s.initial.v.data(), tau.data());
   EXPECT_DOUBLE_EQ(tau(slide.v_start), 30.25);
   EXPECT_DOUBLE_EQ(tau.cwiseAbs().sum(), 30.25);
 }

@@ -9,9 +9,8 @@
 #include "thenar/io/drive_reader_internal.h"
 
 namespace thenar::internal {
-namespace {
 
-/// A profile must at least have a value when the run starts; `level` is that of the joint it drives.
+/// A profile must at least have a value when the run starts.
 Expression read_profile(const Field& field, Dimension dimension, double level, const Parameters& parameters) {
   Expression profile = read::time_function(field, kProfileVariables, dimension, parameters);
   const std::array<double, 2> values{0.0, level};
@@ -22,45 +21,58 @@ Expression read_profile(const Field& field, Dimension dimension, double level, c
   return profile;
 }
 
+bool is_pattern(const std::string& name) { return name.find_first_of("*?") != std::string::npos; }
+
+std::vector<JointIndex> find_actuated_joints(const std::string& name, const SourceMark& mark,
+                                             const ControlContext& context) {
+  const Model& model = context.scenario.model;
+  const bool by_pattern = is_pattern(name);
+  std::vector<JointIndex> found;
+  std::vector<std::string> names;
+  for (int i = 0; i < model.joint_count(); ++i) {
+    const Joint& joint = model.joint(JointIndex(i));
+    const bool is_object = context.objects.contains(joint.child.value());
+    if (joint.nv > 0 && !is_object) names.push_back(joint.spec.name);
+    if (!(by_pattern ? matches_glob(name, joint.spec.name) : name == joint.spec.name)) continue;
+    if (is_object && !by_pattern) {
+      throw InputError(mark,
+                       fmt::format("{} is an object, which has no actuators; push it by 'wrenches'", quote(name)));
+    }
+    if (joint.nv == 0 && !by_pattern) throw InputError(mark, fmt::format("joint {} is fixed", quote(name)));
+    if (joint.nv > 0 && !is_object) found.push_back(JointIndex(i));
+  }
+  if (found.empty()) {
+    throw InputError(mark, fmt::format("no joint {} {}{}", by_pattern ? "fits" : "is named", quote(name),
+                                       list_known(name, names, "joints")));
+  }
+  return found;
+}
+
+BodyIndex find_body(const Field& field, const Model& model) {
+  const std::string name = read::text(field);
+  const auto found = model.find_body(name);
+  if (found && *found != kWorld) return *found;
+  std::vector<std::string> names;
+  for (const Body& body : model.bodies()) names.push_back(body.name);
+  names.erase(names.begin());  // the world
+  field.fail(
+      fmt::format("is {}, which is not a body of this scenario{}", quote(name), list_known(name, names, "bodies")));
+}
+
+namespace {
+
 /// Adds the torques of `control`, each degree of freedom once.
 class TorqueReader {
  public:
-  TorqueReader(const std::unordered_set<int>& objects, const Parameters& parameters, Scenario& scenario)
-      : objects_(objects), parameters_(parameters), scenario_(scenario) {}
+  explicit TorqueReader(const ControlContext& context) : context_(context) {}
 
   void read(const NamedField& entry) {
-    const std::vector<JointIndex> joints = find_joints(entry);
-    for (const JointIndex joint : joints) drive(joint, entry);
+    for (const JointIndex joint : find_actuated_joints(entry.name, entry.mark, context_)) drive(joint, entry);
   }
 
  private:
-  std::vector<JointIndex> find_joints(const NamedField& entry) const {
-    const Model& model = scenario_.model;
-    const bool is_pattern = entry.name.find_first_of("*?") != std::string::npos;
-    std::vector<JointIndex> found;
-    std::vector<std::string> names;
-    for (int i = 0; i < model.joint_count(); ++i) {
-      const Joint& joint = model.joint(JointIndex(i));
-      const bool is_object = objects_.contains(joint.child.value());
-      if (joint.nv > 0 && !is_object) names.push_back(joint.spec.name);
-      if (!(is_pattern ? matches_glob(entry.name, joint.spec.name) : entry.name == joint.spec.name)) continue;
-      if (is_object && !is_pattern) {
-        throw InputError(entry.mark, fmt::format("{} is an object, which has no actuators; push it by 'wrenches'",
-                                                 quote(entry.name)));
-      }
-      if (joint.nv == 0 && !is_pattern)
-        throw InputError(entry.mark, fmt::format("joint {} is fixed", quote(entry.name)));
-      if (joint.nv > 0 && !is_object) found.push_back(JointIndex(i));
-    }
-    if (found.empty()) {
-      throw InputError(entry.mark, fmt::format("no joint {} {}{}", is_pattern ? "fits" : "is named", quote(entry.name),
-                                               list_known(entry.name, names, "joints")));
-    }
-    return found;
-  }
-
   void drive(JointIndex index, const NamedField& entry) {
-    const Joint& joint = scenario_.model.joint(index);
+    const Joint& joint = context_.scenario.model.joint(index);
     const auto [other, is_new] = driven_.emplace(index.value(), entry.mark);
     if (!is_new) {
       throw InputError(entry.mark, fmt::format("joint '{}' is already driven (line {}, column {})", joint.spec.name,
@@ -75,27 +87,15 @@ class TorqueReader {
     }
     for (int i = 0; i < joint.nv; ++i) {
       const Dimension dimension = is_angular(joint.spec.kind, i) ? kTorque : kForce;
-      scenario_.torques.push_back({joint.v_start + i, read_profile(is_list ? items[static_cast<std::size_t>(i)] : value,
-                                                                   dimension, joint.level, parameters_)});
+      const Field& item = is_list ? items[static_cast<std::size_t>(i)] : value;
+      context_.scenario.torques.push_back(
+          {joint.v_start + i, read_profile(item, dimension, joint.level, context_.parameters)});
     }
   }
 
-  const std::unordered_set<int>& objects_;
-  const Parameters& parameters_;
-  Scenario& scenario_;
+  const ControlContext& context_;
   std::unordered_map<int, SourceMark> driven_;
 };
-
-BodyIndex find_body(const Field& field, const Model& model) {
-  const std::string name = read::text(field);
-  const auto found = model.find_body(name);
-  if (found && *found != kWorld) return *found;
-  std::vector<std::string> names;
-  for (const Body& body : model.bodies()) names.push_back(body.name);
-  names.erase(names.begin());  // the world
-  field.fail(
-      fmt::format("is {}, which is not a body of this scenario{}", quote(name), list_known(name, names, "bodies")));
-}
 
 std::array<Expression, 3> read_three_profiles(const Field& field, Dimension dimension, double level,
                                               const Parameters& parameters) {
@@ -128,14 +128,25 @@ bool matches_glob(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-void read_control(const Field& field, const std::unordered_set<int>& objects, const Parameters& parameters,
-                  Scenario& scenario) {
-  TorqueReader torques(objects, parameters, scenario);
+void read_control(const Field& field, const ControlContext& context) {
+  TorqueReader torques(context);
   for (const Field& item : read::items(field)) {
     MapReader reader(item);
-    const auto torque = reader.optional("torque");
+    const auto torque = reader.optional("torque"), pd_gravity = reader.optional("pd_gravity"),
+               pd = reader.optional("pd"), computed_torque = reader.optional("computed_torque"),
+               squeeze = reader.optional("squeeze"), object = reader.optional("object");
     reader.finish();
-    for (const NamedField& entry : read::entries(torque ? *torque : reader.required("torque"))) torques.read(entry);
+    const std::size_t kinds = item.node().members.size();
+    if (kinds == 0) reader.fail("needs a kind of control: torque, pd_gravity, pd, computed_torque, squeeze or object");
+    if (kinds > 1) reader.fail(fmt::format("has {} kinds of control: begin a new item of the list for each", kinds));
+    if (torque) {
+      for (const NamedField& entry : read::entries(*torque)) torques.read(entry);
+    }
+    if (pd_gravity) read_joint_control(*pd_gravity, JointControlKind::pd_gravity, context);
+    if (pd) read_joint_control(*pd, JointControlKind::pd, context);
+    if (computed_torque) read_joint_control(*computed_torque, JointControlKind::computed_torque, context);
+    if (squeeze) read_squeeze(*squeeze, context);
+    if (object) read_object_control(*object, context);
   }
 }
 

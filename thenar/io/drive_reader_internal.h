@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <unordered_set>
-
-#include "thenar/io/part_reader_internal.h"
-#include "thenar/simulate/scenario.h"
+#include "thenar/io/control_reader_internal.h"
 
 namespace thenar::internal {
 
-/// Reads `control` into the torques of the scenario, whose model is complete. Joints of `objects` (by index of their
-/// body) have no actuators.
-void read_control(const Field& field, const std::unordered_set<int>& objects, const Parameters& parameters,
-                  Scenario& scenario);
+/// Reads `control` into the torques and controllers of the scenario.
+void read_control(const Field& field, const ControlContext& context);
 
 /// Reads `wrenches`.
 void read_wrenches(const Field& field, const Parameters& parameters, Scenario& scenario);

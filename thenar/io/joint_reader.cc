@@ -23,14 +23,15 @@ struct JointFields {
         damping(reader.optional("damping")),
         armature(reader.optional("armature")),
         friction(reader.optional("friction")),
+        effort(reader.optional("effort")),
         spring(reader.optional("spring")),
         limits(reader.optional("limits")),
         locked(reader.optional("locked")) {
     reader.finish();
   }
 
-  std::optional<Field> name, type, axis, second_axis, offset, frame, dh, damping, armature, friction, spring, limits,
-      locked;
+  std::optional<Field> name, type, axis, second_axis, offset, frame, dh, damping, armature, friction, effort, spring,
+      limits, locked;
 };
 
 JointKind read_kind(const Field& field) {
@@ -186,6 +187,7 @@ WrittenJoint read_joint(const Field& field, const std::string& body_name, DhConv
   if (fields.damping) spec.damping = read_damping(*fields.damping, spec.kind, parameters);
   if (fields.armature) spec.armature = read_armature(*fields.armature, spec.kind, parameters);
   if (fields.friction) spec.friction = read_friction(*fields.friction, spec.kind, parameters);
+  if (fields.effort) spec.effort = read_effort(*fields.effort, spec.kind, parameters);
   if (fields.spring) spec.spring = read_spring(*fields.spring, spec.kind, parameters);
   if (fields.locked) spec.locked = read::boolean(*fields.locked);
   if (spec.locked && spec.kind == JointKind::fixed) fields.locked->fail("is not possible: the joint is fixed");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "thenar/base/text.h"
@@ -154,13 +155,24 @@ std::vector<std::string> describe_all_limits(const Model& model) {
   return rows;
 }
 
+std::string describe_effort(const Model& model, int dof, double effort) {
+  return fmt::format("{}: {:.6g} {}", model.dof_name(dof), effort, is_angular_dof(model, dof) ? "N m" : "N");
+}
+
 std::vector<std::string> describe_friction(const Model& model) {
   std::vector<std::string> rows;
   for (int dof = 0; dof < model.velocity_count(); ++dof) {
     const double friction = model.dry_friction()(dof);
-    if (friction == 0) continue;
-    rows.push_back(
-        fmt::format("{}: {:.6g} {}", model.dof_name(dof), friction, is_angular_dof(model, dof) ? "N m" : "N"));
+    if (friction != 0) rows.push_back(describe_effort(model, dof, friction));
+  }
+  return rows;
+}
+
+std::vector<std::string> describe_effort_limits(const Model& model) {
+  std::vector<std::string> rows;
+  for (int dof = 0; dof < model.velocity_count(); ++dof) {
+    const double limit = model.effort_limit()(dof);
+    if (std::isfinite(limit)) rows.push_back(describe_effort(model, dof, limit));
   }
   return rows;
 }
@@ -270,6 +282,7 @@ std::string model_info_text(const Scenario& scenario) {
   out += draw_tree(scenario);
   out += list_rows("limits", describe_all_limits(model));
   out += list_rows("dry friction", describe_friction(model));
+  out += list_rows("largest efforts", describe_effort_limits(model));
   out += list_rows("locked", describe_locks(model));
   out += list_rows("springs", describe_springs(model));
   out += list_rows("couplings", describe_couplings(model));

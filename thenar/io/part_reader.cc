@@ -307,6 +307,12 @@ VectorX<double> read_friction(const Field& field, JointKind kind, const Paramete
   });
 }
 
+VectorX<double> read_effort(const Field& field, JointKind kind, const Parameters& parameters) {
+  return read_list(field, velocity_count(kind), true, [&](const Field& item, int i) {
+    return read::positive(item, is_angular(kind, i) ? kTorque : kForce, parameters);
+  });
+}
+
 VectorX<double> read_restitution(const Field& field, JointKind kind, const Parameters& parameters) {
   return read_list(field, velocity_count(kind), true,
                    [&](const Field& item, int) { return read::number_between(item, 0, 1, kNumber, parameters); });

@@ -61,6 +61,8 @@ VectorX<double> read_velocity(const Field& field, JointKind kind, const Paramete
 VectorX<double> read_damping(const Field& field, JointKind kind, const Parameters& parameters);
 VectorX<double> read_armature(const Field& field, JointKind kind, const Parameters& parameters);
 VectorX<double> read_friction(const Field& field, JointKind kind, const Parameters& parameters);
+/// The same, greater than 0.
+VectorX<double> read_effort(const Field& field, JointKind kind, const Parameters& parameters);
 /// The same, from 0 to 1.
 VectorX<double> read_restitution(const Field& field, JointKind kind, const Parameters& parameters);
 

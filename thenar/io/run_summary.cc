@@ -114,6 +114,7 @@ std::string run_summary_json(const Scenario& scenario, const RunReport& report, 
       {"rejected_steps", report.rejected_steps},
       {"evaluations", report.evaluations},
       {"events", events_json(report.events)},
+      {"control_samples", report.control_samples},
       {"switches", Json::array()},
       {"verdicts", verdicts_json(report.verdicts)},
       {"max_gap_violation", report.max_gap_violation},
@@ -136,6 +137,7 @@ std::string run_summary_text(const Scenario& scenario, const RunReport& report, 
   out += fmt::format("\n  energy (J): start {:.8g} + work {:.8g} - dissipated {:.8g} = end {:.8g}, off by {:.2g}\n",
                      energy.start, energy.work, energy.dissipated, energy.end, energy.error());
   out += fmt::format("  events by kind: {}\n", list_events(report.events));
+  if (report.control_samples > 0) out += fmt::format("  samples of controllers: {}\n", report.control_samples);
   if (scenario.contacts) {
     out += fmt::format("  verdicts: {}\n", list_verdicts(report.verdicts));
     out += fmt::format("  largest penetration: {:.3g} (m, or rad of a stop)\n", report.max_gap_violation);

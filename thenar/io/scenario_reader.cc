@@ -81,7 +81,7 @@ class ScenarioReader {
     scenario_.shapes = std::move(added_.shapes);
     set_initial_state();
     if (contacts) internal::read_contacts(*contacts, parameters_, scenario_);
-    if (control) internal::read_control(*control, objects_, parameters_, scenario_);
+    if (control) internal::read_control(*control, {objects_, parameters_, folder_, scenario_});
     if (wrenches) internal::read_wrenches(*wrenches, parameters_, scenario_);
     if (strike) scenario_.strike = internal::read_strike(*strike, parameters_, scenario_);
     if (run || !strike) scenario_.run = internal::read_run(run ? *run : root_.required("run"), parameters_);

@@ -51,8 +51,6 @@ std::string with_last_part_open(const std::string& column) {
   return last == std::string::npos ? column : column.substr(0, last) + ".*";
 }
 
-bool is_pattern(const std::string& text) { return text.find_first_of("*?") != std::string::npos; }
-
 bool fits(const std::string& pattern, const std::string& name) {
   return !name.empty() && internal::matches_glob(pattern, name);
 }
@@ -209,8 +207,9 @@ std::vector<std::size_t> find_columns(const std::string& pattern, std::span<cons
   }
   if (!whole.empty()) return whole;
   if (!shortened.empty()) return shortened;
-  throw InputError({states.string(), 1, 0}, fmt::format("no column {} {}{}", is_pattern(pattern) ? "fits" : "is named",
-                                                        quote(pattern), suggest_columns(pattern, columns)));
+  throw InputError({states.string(), 1, 0},
+                   fmt::format("no column {} {}{}", internal::is_pattern(pattern) ? "fits" : "is named", quote(pattern),
+                               suggest_columns(pattern, columns)));
 }
 
 bool read_events(const fs::path& events, const std::function<void(const TraceEvent&)>& take) {

@@ -28,15 +28,15 @@ struct Unit {
 };
 
 constexpr std::array kUnits = std::to_array<Unit>({
-    {"m", kLength, 0},     {"km", kLength, 3},    {"cm", kLength, -2},
-    {"mm", kLength, -3},   {"um", kLength, -6},   {"kg", kMass, 0},
-    {"g", kMass, -3},      {"mg", kMass, -6},     {"s", kTime, 0},
-    {"ms", kTime, -3},     {"us", kTime, -6},     {"min", kTime, 0, 60},
-    {"rad", kAngle, 0},    {"mrad", kAngle, -3},  {"deg", kAngle, 0, std::numbers::pi, 180},
-    {"N", kForce, 0},      {"mN", kForce, -3},    {"kN", kForce, 3},
-    {"Nm", kTorque, 0},    {"mNm", kTorque, -3},  {"J", kTorque, 0},
-    {"W", kPower, 0},      {"Hz", kFrequency, 0}, {"Pa", kPressure, 0},
-    {"kPa", kPressure, 3}, {"MPa", kPressure, 6},
+    {"m", kLength, 0},    {"km", kLength, 3},    {"cm", kLength, -2},
+    {"mm", kLength, -3},  {"um", kLength, -6},   {"kg", kMass, 0},
+    {"g", kMass, -3},     {"mg", kMass, -6},     {"s", kTime, 0},
+    {"ms", kTime, -3},    {"us", kTime, -6},     {"min", kTime, 0, 60},
+    {"rad", kAngle, 0},   {"mrad", kAngle, -3},  {"deg", kAngle, 0, std::numbers::pi, 180},
+    {"N", kForce, 0},     {"mN", kForce, -3},    {"kN", kForce, 3},
+    {"Nm", kTorque, 0},   {"mNm", kTorque, -3},  {"J", kTorque, 0},
+    {"W", kPower, 0},     {"Hz", kFrequency, 0}, {"kHz", kFrequency, 3},
+    {"Pa", kPressure, 0}, {"kPa", kPressure, 3}, {"MPa", kPressure, 6},
 });
 
 const Unit* find_unit(std::string_view name) {

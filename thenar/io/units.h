@@ -10,7 +10,7 @@
 ///   factors  = factor [ (" " | "*") factor ]...
 ///   factor   = name [ "^" integer ]           "m^2", "s^-1"
 ///
-/// Names: m km cm mm um; kg g mg; s ms us min; rad mrad deg; N mN kN; Nm mNm; J W Hz; Pa kPa MPa.
+/// Names: m km cm mm um; kg g mg; s ms us min; rad mrad deg; N mN kN; Nm mNm; J W Hz kHz; Pa kPa MPa.
 /// After a "/" no product may follow: "kg/m s" could mean two things, so write "kg/m/s" or "kg s/m".
 ///
 /// "12 mm" gives exactly the double 0.012: powers of ten are collected and applied once.

@@ -55,7 +55,8 @@ struct JointSpec {
   VectorX<double> damping{};                               ///< nv, N m s/rad or N s/m; empty means none
   VectorX<double> armature{};                              ///< nv, kg m² or kg, reflected inertia; empty means none
   VectorX<double> friction{};                              ///< nv, N m or N, dry friction; empty means none
-  bool locked = false;                                     ///< held where it starts, by whatever force that takes
+  VectorX<double> effort{};  ///< nv, N m or N, the most its actuator gives; empty: no limit
+  bool locked = false;       ///< held where it starts, by whatever force that takes
   std::optional<JointSpring> spring{};
 };
 

@@ -86,6 +86,9 @@ class Model {
   bool has_damping() const { return has_damping_; }
   /// Dry friction: the effort, N m or N, that it takes to move a degree of freedom, and that opposes its motion.
   const VectorX<double>& dry_friction() const { return dry_friction_; }
+  /// The largest effort of the actuators, N m or N, per degree of freedom; infinity where there is no limit.
+  const VectorX<double>& effort_limit() const { return effort_limit_; }
+  bool has_effort_limits() const { return has_effort_limits_; }
   bool is_locked(int dof) const { return joint(dof_joint(dof)).spec.locked; }
 
   const std::vector<Stop>& stops() const { return stops_; }
@@ -126,8 +129,8 @@ class Model {
   std::vector<LinkConstants<double>> constants_;
   FingerLanes finger_lanes_;
   Vector3<double> gravity_{0, 0, -9.81};
-  VectorX<double> damping_, armature_, dry_friction_;
-  bool has_damping_ = false;
+  VectorX<double> damping_, armature_, dry_friction_, effort_limit_;
+  bool has_damping_ = false, has_effort_limits_ = false;
   std::vector<int> dof_parent_, dof_depth_, dof_coordinate_;
   std::vector<bool> dof_is_angular_;
   std::vector<JointIndex> dof_joint_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <stdexcept>
 
 #include "thenar/spatial/rotation.h"
@@ -35,6 +36,17 @@ VectorX<double> sized(const VectorX<double>& given, int n, const char* what, con
   }
   if (!given.allFinite() || given.minCoeff() < 0)
     fail(fmt::format("joint '{}': {} must be finite and not negative", joint, what));
+  return given;
+}
+
+/// The largest efforts of the joint's actuators, infinite where nothing was said.
+VectorX<double> sized_effort(const VectorX<double>& given, int n, const std::string& joint) {
+  if (given.size() == 0) return VectorX<double>::Constant(n, std::numeric_limits<double>::infinity());
+  if (given.size() != n) {
+    fail(fmt::format("joint '{}': effort needs {} number(s), one per degree of freedom, found {}", joint, n,
+                     given.size()));
+  }
+  if (!(given.minCoeff() > 0)) fail(fmt::format("joint '{}': effort must be greater than zero", joint));
   return given;
 }
 
@@ -72,6 +84,7 @@ BodyIndex ModelBuilder::add_body(const BodySpec& spec, BodyIndex parent, const J
   joint.spec.damping = sized(joint_spec.damping, nv, "damping", joint_spec.name);
   joint.spec.armature = sized(joint_spec.armature, nv, "armature", joint_spec.name);
   joint.spec.friction = sized(joint_spec.friction, nv, "friction", joint_spec.name);
+  joint.spec.effort = sized_effort(joint_spec.effort, nv, joint_spec.name);
   const Body& parent_body = model_.body(parent);
   joint.level = (parent == kWorld ? 0 : model_.joint(parent_body.joint).level) + (nv > 0 ? 1 : 0);
 
@@ -237,12 +250,15 @@ Model ModelBuilder::finalize() && {
   m.damping_.setZero(m.nv_);
   m.armature_.setZero(m.nv_);
   m.dry_friction_.setZero(m.nv_);
+  m.effort_limit_.setZero(m.nv_);
   for (int k = 0; k < m.joint_count(); ++k) {
     const Joint& joint = m.joint(JointIndex(k));
     m.damping_.segment(joint.v_start, joint.nv) = joint.spec.damping;
     m.armature_.segment(joint.v_start, joint.nv) = joint.spec.armature;
     m.dry_friction_.segment(joint.v_start, joint.nv) = joint.spec.friction;
+    m.effort_limit_.segment(joint.v_start, joint.nv) = joint.spec.effort;
   }
+  m.has_effort_limits_ = !(m.effort_limit_.array() == std::numeric_limits<double>::infinity()).all();
   m.has_damping_ = (m.damping_.array() != 0).any();
   m.dof_parent_.assign(static_cast<std::size_t>(m.nv_), -1);
   m.dof_depth_.assign(static_cast<std::size_t>(m.nv_), 0);

@@ -17,7 +17,7 @@ enum class EventKind {
   break_away,  ///< two bodies parted
   face,        ///< a contact went over to other features: from a face to an edge, from one corner of a patch to another
   zeno,        ///< infinitely many impacts ended here
-  control      ///< a torque or wrench of the scenario passed a jump or a kink
+  control      ///< a torque, wrench or control passed a jump or a kink, or an actuator a limit
 };
 inline constexpr int kEventKindCount = 10;
 

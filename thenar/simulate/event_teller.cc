@@ -83,6 +83,7 @@ void EventTeller::tell_zeno(double t, const std::string& contact, long long stri
 }
 
 void EventTeller::tell_switch(double t, const ProfileSwitch::Change& change) {
+  if (*change.unit == 0) return tell({t, EventKind::control, change.where, "passes a jump or a kink"});
   // Of a kink, the values at two neighbouring times differ by rounding.
   const double jump = change.after - change.before;
   const bool is_kink = std::abs(jump) <= kNoJump * std::max(std::abs(change.before), std::abs(change.after));
@@ -93,5 +94,12 @@ void EventTeller::tell_switch(double t, const ProfileSwitch::Change& change) {
 
 const char* EventTeller::length_unit(int i) const { return model_.is_angular(row(i).dof()) ? "rad" : "m"; }
 const char* EventTeller::effort_unit(int i) const { return model_.is_angular(row(i).dof()) ? "N m" : "N"; }
+
+void EventTeller::tell_limit(double t, int dof, int bound, bool returns) {
+  tell({t, EventKind::control, fmt::format("the effort of joint '{}'", model_.dof_name(dof)),
+        fmt::format("{} its {} limit of {:.6g} {}", returns ? "comes back from" : "reaches",
+                    bound > 0 ? "upper" : "lower", bound * model_.effort_limit()(dof),
+                    model_.is_angular(dof) ? "N m" : "N")});
+}
 
 }  // namespace thenar

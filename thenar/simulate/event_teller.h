@@ -44,6 +44,9 @@ class EventTeller {
   /// A profile passed a jump or a kink.
   void tell_switch(double t, const ProfileSwitch::Change& change);
 
+  /// An actuator reached its lower (−1) or upper (1) limit, or came back from it.
+  void tell_limit(double t, int dof, int bound, bool returns);
+
   const EventCounts& counts() const { return counts_; }
 
  private:

@@ -18,6 +18,8 @@ constexpr int kPlaceDegree = 4;
 /// of the largest reaction below which that does not matter.
 constexpr double kTrust = 0.1;
 constexpr double kSmallReaction = 1e-3;
+/// The part of an actuator's limit by which a command must pass it to count.
+constexpr double kEffortRounding = 1e-12;
 /// Width of the bracket around a crossing, as a part of the step.
 constexpr double kBracket = 1e-15;
 /// A way back to a stop that is longer than this part of the way there is no correction of rounding.
@@ -53,7 +55,7 @@ double allowance(double rounding, double start) { return std::max(rounding, -2 *
 
 }  // namespace
 
-EventWatch::EventWatch(const ConstrainedMotion& motion, const Tolerances& tolerances)
+EventWatch::EventWatch(ConstrainedMotion& motion, const Tolerances& tolerances)
     : motion_(motion),
       tolerances_(tolerances),
       rows_(motion.rows()),
@@ -64,10 +66,13 @@ EventWatch::EventWatch(const ConstrainedMotion& motion, const Tolerances& tolera
   q_.setZero(motion.model().position_count(), kFineDegree + 1);
   v_.setZero(motion.size(), kFineDegree + 1);
   reactions_.setZero(static_cast<Eigen::Index>(rows_.size()), kPlaceDegree + 1);
+  commands_.setZero(motion.size(), kPlaceDegree + 1);
+  command_.setZero(motion.size());
   values_.setZero(kFineDegree + 1);
 }
 
 bool EventWatch::has_work() const {
+  if (motion_.actuation().has_limits()) return true;
   return std::any_of(rows_.begin(), rows_.end(), [](const JointRow& row) {
     return row.kind() == JointRowKind::stop || row.kind() == JointRowKind::friction;
   });
@@ -82,7 +87,7 @@ EventWatch::Finding EventWatch::find(Stepper& stepper) {
     watch_slips(stepper);
   }
   places_ = stepper.is_implicit() ? &implicit_places_ : &explicit_places_;
-  if (!watch_reactions(stepper)) return {.retry = 0.5 * stepper.h(), .crossing = {}};
+  if (!watch_reactions(stepper) || !watch_efforts(stepper)) return {.retry = 0.5 * stepper.h(), .crossing = {}};
   if (first_ && stepper.is_implicit() && first_->theta < kCloseToEnd) {
     return {.retry = kBehind * first_->theta * stepper.h(), .crossing = {}};
   }
@@ -193,18 +198,66 @@ bool EventWatch::watch_reactions(Stepper& stepper) {
   return true;
 }
 
+/// Whether place_values_ fit one polynomial well enough to tell their sign between the places; differences up to
+/// `nothing` do not count.
+bool EventWatch::are_trusted(double nothing) const {
+  const double surprise = std::abs(place_values_(2) - predict(place_values_, places_->nodes(), 2));
+  const double smallest = std::abs(place_values_.minCoeff());
+  const double small = kSmallReaction * place_values_.cwiseAbs().maxCoeff();
+  return surprise <= std::max(kTrust * std::max(smallest, small), nothing);
+}
+
 /// Watches reaction k against its lower (sign 1) or upper (−1) bound; false when the places do not suffice.
 bool EventWatch::watch_bound(Stepper& stepper, Eigen::Index k, double sign) {
   const int row = motion_.mode().held[static_cast<std::size_t>(k)];
   for (Eigen::Index i = 0; i < place_values_.size(); ++i) place_values_(i) = calc_margin(reactions_(k, i), row, sign);
-  const double surprise = std::abs(place_values_(2) - predict(place_values_, places_->nodes(), 2));
-  const double smallest = std::abs(place_values_.minCoeff());
-  const double small = kSmallReaction * place_values_.cwiseAbs().maxCoeff();
-  const double nothing = tolerances_.effort_rounding(rows_[static_cast<std::size_t>(row)].dof());
-  if (surprise > std::max(kTrust * std::max(smallest, small), nothing)) return false;
+  if (!are_trusted(tolerances_.effort_rounding(rows_[static_cast<std::size_t>(row)].dof()))) return false;
   keep_first(*places_, place_values_,
              [&](double theta) { return calc_margin(stepper.calc_reactions(theta)(k), row, sign); },
              {.row = row, .kind = CrossingKind::reaction, .at_upper = sign < 0});
+  return true;
+}
+
+/// Commands of actuators that pass a limit, either way.
+bool EventWatch::watch_efforts(Stepper& stepper) {
+  if (!motion_.actuation().has_limits()) return true;
+  const std::vector<double>& places = places_->nodes();
+  place_values_.resize(static_cast<Eigen::Index>(places.size()));
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const Stepper::Point& point = stepper.interpolate(places[k]);
+    motion_.calc_commands(stepper.t() + places[k] * stepper.h(), point.q.data(), point.v.data(),
+                          commands_.col(static_cast<Eigen::Index>(k)).data());
+  }
+  const VectorX<double>& limits = motion_.model().effort_limit();
+  for (int dof = 0; dof < motion_.size(); ++dof) {
+    if (!std::isfinite(limits(dof))) continue;
+    for (const int bound : {-1, 1}) {
+      if (motion_.actuation().side(dof) != -bound && !watch_limit(stepper, dof, bound)) return false;
+    }
+  }
+  return true;
+}
+
+double EventWatch::calc_command(Stepper& stepper, double theta, int dof) {
+  const Stepper::Point& point = stepper.interpolate(theta);
+  motion_.calc_commands(stepper.t() + theta * stepper.h(), point.q.data(), point.v.data(), command_.data());
+  return command_(dof);
+}
+
+/// False when the places do not suffice.
+bool EventWatch::watch_limit(Stepper& stepper, int dof, int bound) {
+  const Actuation& actuation = motion_.actuation();
+  const double rounding =
+      std::max(tolerances_.effort_rounding(dof), kEffortRounding * motion_.model().effort_limit()(dof));
+  const double allowed = allowance(rounding, actuation.calc_margin(dof, bound, commands_(dof, 0)));
+  for (Eigen::Index k = 0; k < place_values_.size(); ++k) {
+    place_values_(k) = actuation.calc_margin(dof, bound, commands_(dof, k)) + allowed;
+  }
+  if (!are_trusted(rounding)) return false;
+  keep_first(
+      *places_, place_values_,
+      [&](double theta) { return actuation.calc_margin(dof, bound, calc_command(stepper, theta, dof)) + allowed; },
+      {.row = dof, .kind = CrossingKind::effort, .at_upper = bound > 0});
   return true;
 }
 

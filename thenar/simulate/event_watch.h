@@ -3,9 +3,9 @@
 
 /// @file
 /// Looks into a step for the first thing that ends its mode: a gap that closes, a reaction that leaves its bounds, a
-/// slip that stops. Gaps and slips are functions of the dense output; reactions cost an evaluation of the dynamics
-/// each, so they are looked at in a few places, and a step in which these do not suffice to tell their sign is made
-/// shorter.
+/// slip that stops, an actuator that reaches its limit or comes back from it. Gaps and slips are functions of the dense
+/// output; reactions cost an evaluation of the dynamics each, so they are looked at in a few places, and a step in
+/// which these do not suffice to tell their sign is made shorter.
 ///
 /// Where the motion is stiff, reactions are exact at the stages of the implicit method only: between them the dense
 /// output leaves the slow motion by as much as its error, which stiff dampers turn into large forces. So reactions are
@@ -19,19 +19,19 @@
 
 namespace thenar {
 
-enum class CrossingKind { gap, reaction, slip };
+enum class CrossingKind { gap, reaction, slip, effort };
 
 struct Crossing {
   double theta = 1;  ///< where in the step, just after the function has left its bounds
-  int row = -1;
+  int row = -1;      ///< of an effort: the degree of freedom
   CrossingKind kind = CrossingKind::gap;
-  bool at_upper = false;  ///< a reaction of dry friction left its upper bound
+  bool at_upper = false;  ///< a reaction of dry friction, or an effort, left its upper bound or came back from it
 };
 
 class EventWatch {
  public:
   /// Both must outlive it.
-  EventWatch(const ConstrainedMotion& motion, const Tolerances& tolerances);
+  EventWatch(ConstrainedMotion& motion, const Tolerances& tolerances);
 
   /// Whether there is anything to watch in the present mode.
   bool has_work() const;
@@ -50,12 +50,16 @@ class EventWatch {
   void move_to_contact(Stepper& stepper, JointRow& stop);
   void watch_slips(Stepper& stepper);
   bool watch_reactions(Stepper& stepper);
+  bool watch_efforts(Stepper& stepper);
+  bool watch_limit(Stepper& stepper, int dof, int bound);
+  double calc_command(Stepper& stepper, double theta, int dof);
+  bool are_trusted(double nothing) const;
   bool watch_bound(Stepper& stepper, Eigen::Index k, double sign);
   double calc_margin(double reaction, int row, double sign) const;
   template <class Function>
   bool keep_first(CrossingFinder& finder, const VectorX<double>& values, const Function& function, Crossing found);
 
-  const ConstrainedMotion& motion_;
+  ConstrainedMotion& motion_;
   const Tolerances& tolerances_;
   std::vector<JointRow> rows_;  ///< copies, which may be evaluated without disturbing the motion's
   CrossingFinder fine_, explicit_places_, implicit_places_;
@@ -63,6 +67,8 @@ class EventWatch {
   std::vector<char> in_reach_;        ///< per row: a stop that the step may have met
   MatrixX<double> q_, v_;             ///< per node of fine_
   MatrixX<double> reactions_;         ///< per place
+  MatrixX<double> commands_;          ///< of actuators, per place
+  VectorX<double> command_;
   VectorX<double> values_, place_values_;
   std::optional<Crossing> first_;
 };

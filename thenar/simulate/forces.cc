@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
+#include <type_traits>
 
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
@@ -27,9 +29,11 @@ Vec3<T> evaluate_three(const std::array<Expression, 3>& profile, std::span<const
 }  // namespace
 
 template <class T>
-ScenarioForces<T>::ScenarioForces(const Scenario& scenario) : scenario_(&scenario) {
+ScenarioForces<T>::ScenarioForces(const Scenario& scenario) : scenario_(&scenario), actuation_(scenario) {
   const Model& model = scenario.model;
-  for (const TorqueProfile& torque : scenario.torques) torque_levels_.push_back(level_of_dof(model, torque.dof));
+  if (!std::is_same_v<T, double> && (!scenario.controls.empty() || actuation_.has_limits())) {
+    throw std::invalid_argument("packs of states know no controllers and no limits of efforts");
+  }
   for (const WrenchProfile& wrench : scenario.wrenches) {
     wrench_levels_.push_back(level_of_body(model, wrench.body));
     wrenches_.push_back({wrench.body, Wrench<T>::zero()});
@@ -39,12 +43,15 @@ ScenarioForces<T>::ScenarioForces(const Scenario& scenario) : scenario_(&scenari
 }
 
 template <class T>
-void ScenarioForces<T>::calc_efforts(double t, T* tau) const {
-  std::fill_n(tau, scenario_->model.velocity_count(), T(0));
-  for (std::size_t i = 0; i < torque_levels_.size(); ++i) {
-    const TorqueProfile& torque = scenario_->torques[i];
-    const std::array<double, 2> values{t, torque_levels_[i]};
-    tau[torque.dof] += T(torque.value.evaluate(values));
+void ScenarioForces<T>::calc_efforts(double t, const T* q, const T* v, T* tau) {
+  if constexpr (std::is_same_v<T, double>) {
+    actuation_.calc_efforts(t, q, v, tau);
+  } else {
+    std::fill_n(tau, scenario_->model.velocity_count(), T(0));
+    for (const TorqueProfile& torque : scenario_->torques) {
+      const std::array<double, 2> values{t, level_of_dof(scenario_->model, torque.dof)};
+      tau[torque.dof] += T(torque.value.evaluate(values));
+    }
   }
 }
 
@@ -78,8 +85,8 @@ PowerFlow<T> ScenarioForces<T>::evaluate(double t, const T* q, const T* v, Works
   const Model& model = scenario_->model;
   const int nv = model.velocity_count();
   PowerFlow<T> power;
-  calc_efforts(t, tau);
-  if (!scenario_->torques.empty()) {
+  calc_efforts(t, q, v, tau);
+  if (actuation_.is_driven()) {
     for (int j = 0; j < nv; ++j) power.work += tau[j] * v[j];
   }
   if (has_nonconservative_spring_) {
@@ -142,16 +149,25 @@ std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, doubl
     if (found && (!first || found->before < first->before)) first = found;
     return false;
   });
-  if (!first) return std::nullopt;
-  ProfileSwitch out{*first, {}};
-  visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where, const char* unit) {
-    const std::array<double, 2> values{from, level}, before{first->before, level}, after{first->after, level};
-    // Nothing switches before the first, so that what switches up to the number after it does so there.
-    if (e.find_switch(values, 0, from, first->after)) {
-      out.changes.push_back({where, unit, e.evaluate(before), e.evaluate(after)});
-    }
-    return false;
-  });
+  std::optional<ProfileSwitch> out;
+  if (first) {
+    out = ProfileSwitch{*first, {}, true};
+    visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where, const char* unit) {
+      const std::array<double, 2> values{from, level}, before{first->before, level}, after{first->after, level};
+      // Nothing switches before the first, so that what switches up to the number after it does so there.
+      if (e.find_switch(values, 0, from, first->after)) {
+        out->changes.push_back({where, unit, e.evaluate(before), e.evaluate(after)});
+      }
+      return false;
+    });
+  }
+  for (const ControlEntry& entry : scenario.controls) {
+    const auto found = entry.rate ? std::nullopt : entry.law->find_switch(from, out ? out->at.after : to);
+    if (!found || (out && found->before >= out->at.before && (out->is_jump || !found->is_jump))) continue;
+    out = ProfileSwitch{{found->before, found->after},
+                        {{.where = fmt::format("control '{}'", entry.law->kind())}},
+                        found->is_jump};
+  }
   return out;
 }
 

@@ -6,29 +6,33 @@
 
 #include <vector>
 
+#include "thenar/simulate/actuation.h"
 #include "thenar/simulate/rk4.h"
 #include "thenar/simulate/scenario.h"
 
 namespace thenar {
 
-/// Refers to the scenario, which must outlive it. With a pack as T all lanes feel the same profiles.
+/// Refers to the scenario, which must outlive it. Packs of states, whose lanes all feel the same profiles, know no
+/// controllers and no limits of efforts; a scenario that has some throws std::invalid_argument then.
 template <class T>
 class ScenarioForces final : public Drive<T> {
  public:
   explicit ScenarioForces(const Scenario& scenario);
 
-  /// Writes the efforts of the actuators alone (nv), N m or N.
-  void calc_efforts(double t, T* tau) const;
+  /// The actuators; of plain states.
+  Actuation& actuation() { return actuation_; }
+  const Actuation& actuation() const { return actuation_; }
 
   PowerFlow<T> evaluate(double t, const T* q, const T* v, Workspace<T>& workspace, T* tau,
                         std::span<const BodyWrench<T>>& wrenches) override;
 
  private:
+  void calc_efforts(double t, const T* q, const T* v, T* tau);
   T calc_wrenches(double t, const T* q, const T* v, Workspace<T>& workspace);
 
   const Scenario* scenario_;
+  Actuation actuation_;
   bool has_nonconservative_spring_ = false;
-  std::vector<double> torque_levels_;  // Per torque profile.
   std::vector<double> wrench_levels_;  // Per wrench profile.
   std::vector<BodyWrench<T>> wrenches_;
   std::vector<T> spring_tau_;
@@ -40,7 +44,8 @@ std::string find_bad_profile(const Scenario& scenario, double t);
 
 /// A jump or a kink of one or more profiles.
 struct ProfileSwitch {
-  /// One of them: "the torque of joint 'arm.hinge'", and its values at the two times, N m or N.
+  /// One of them: "the torque of joint 'arm.hinge'", and its values at the two times, N m or N; without a unit if that
+  /// is not one number.
   struct Change {
     std::string where;
     const char* unit = "";
@@ -48,8 +53,10 @@ struct ProfileSwitch {
   };
   Expression::Switch at;  ///< s
   std::vector<Change> changes;
+  bool is_jump = true;  ///< forces may jump there, or turn sharply; else only higher derivatives do: nobody is told
 };
-/// The first one between two times, of any profile, and all profiles that it is one of.
+/// The first one between two times, of any profile and of any controller that is not sampled, and all profiles that it is
+/// one of.
 std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, double from, double to);
 
 }  // namespace thenar

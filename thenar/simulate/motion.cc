@@ -47,6 +47,9 @@ ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
   const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
   for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
   for (VectorX<double>* vector : {&effort_, &vdot_, &increment_}) vector->setZero(nv);
+  if (!scenario.controls.empty()) {
+    for (MatrixX<double>* matrix : {&effort_dq_, &effort_dv_}) matrix->setZero(nv, nv);
+  }
   mode_.slip.assign(rows_.size(), 0);
   set_mode(mode_);
 }
@@ -173,6 +176,22 @@ bool ConstrainedMotion::can_keep_derivatives() const {
   return has_derivatives_ && mode_is_new_ && (q_ - q_derived_).cwiseAbs().maxCoeff() < kSamePosition;
 }
 
+/// ∂v̇ ← ∂v̇ + M⁻¹ ∂τ at q_, for the efforts of controllers.
+void ConstrainedMotion::add_feedback(double t, const double* v, Eigen::Ref<MatrixX<double>> dv_dx,
+                                     Eigen::Ref<MatrixX<double>> dv_dv) {
+  effort_dq_.setZero();
+  effort_dv_.setZero();
+  actuation().add_derivatives(std::min(t, latest_time_), q_.data(), v, effort_dq_, effort_dv_);
+  update_positions(model(), q_.data(), workspace_);
+  factorize_articulated(model(), workspace_);
+  for (int j = 0; j < size(); ++j) {
+    solve_articulated(model(), effort_dq_.col(j).data(), workspace_, increment_.data());
+    dv_dx.col(j) += increment_;
+    solve_articulated(model(), effort_dv_.col(j).data(), workspace_, increment_.data());
+    dv_dv.col(j) += increment_;
+  }
+}
+
 void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, Eigen::Ref<MatrixX<double>> dv_dx,
                                       Eigen::Ref<MatrixX<double>> dv_dv) {
   const int nv = size();
@@ -198,6 +217,7 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   mode_is_new_ = false;
   dv_dx = derivatives_.result().dq;
   dv_dv = derivatives_.result().dv;
+  if (actuation().has_feedback()) add_feedback(t, v, dv_dx, dv_dv);
   if (!contacts().empty()) {
     contact_reactions_.constrain(dv_dx, dv_dv);
     return;

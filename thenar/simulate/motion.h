@@ -19,6 +19,7 @@
 ///
 /// Held rows are independent (the solver's basis), so z = −A⁻¹ (J v̇_free + bias) with A = J M⁻¹ Jᵀ positive definite.
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -44,6 +45,12 @@ class ConstrainedMotion final : public MotionEquations {
   explicit ConstrainedMotion(const Scenario& scenario);
 
   const Model& model() const { return scenario_->model; }
+  Actuation& actuation() { return forces_.actuation(); }
+  const Actuation& actuation() const { return forces_.actuation(); }
+  /// Commands of the actuators (nv) at that time, or at the latest that forces are asked for.
+  void calc_commands(double t, const double* q, const double* v, double* tau) {
+    actuation().calc_commands(std::min(t, latest_time_), q, v, tau);
+  }
   std::vector<JointRow>& rows() { return rows_; }
   const std::vector<JointRow>& rows() const { return rows_; }
 
@@ -106,6 +113,7 @@ class ConstrainedMotion final : public MotionEquations {
   void add_contact_reactions(const double* q, const double* v, double* vdot, PowerFlow<double>& power);
   void project_curved(VectorX<double>& q, VectorX<double>& v);
   bool can_keep_derivatives() const;
+  void add_feedback(double t, const double* v, Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv);
   void solve_reactions(VectorX<double>& b);
 
   const Scenario* scenario_;
@@ -117,6 +125,7 @@ class ConstrainedMotion final : public MotionEquations {
   Workspace<double> workspace_;
   RowResponse response_;
   DynamicsDerivatives derivatives_;
+  MatrixX<double> effort_dq_, effort_dv_;  ///< how the actuators answer to the state
   VectorX<double> q_, q_next_, effort_, vdot_, reactions_, increment_;
   internal::ContactReactions contact_reactions_;
   MatrixX<double> factor_;  ///< Cholesky factor of A

@@ -6,6 +6,7 @@
 /// Files are read into it by thenar/io/scenario_reader.h; programs may fill it by hand.
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "thenar/base/expression.h"
 #include "thenar/contact/body_shape.h"
 #include "thenar/contact/contact_rules.h"
+#include "thenar/control/controller.h"
 #include "thenar/impact/impact_problem.h"
 #include "thenar/model/model.h"
 #include "thenar/simulate/state.h"
@@ -27,6 +29,13 @@ inline const std::array<std::string, 2> kProfileVariables{"t", "level"};
 struct TorqueProfile {
   int dof = 0;
   Expression value;
+};
+
+/// A controller and how it runs. Efforts of several entries add up.
+struct ControlEntry {
+  std::shared_ptr<const Controller> law;
+  /// Hz: the law is evaluated at 0, 1/rate, 2/rate, …, and its efforts are held between. Nothing: it acts at all times.
+  std::optional<double> rate{};
 };
 
 /// A force and a torque on a body as functions of time.
@@ -70,8 +79,8 @@ struct RunOptions {
   double until = 1;      ///< s
   double sample = 1e-2;  ///< s, time between rows
   IntegratorKind integrator = IntegratorKind::automatic;
-  double tolerance = 1e-8;     ///< largest local error, relative to the scales of the scenario (tolerances.h)
-  std::optional<double> step;  ///< s, longest step; default: 1 ms for fixed steps, no limit for the others
+  double tolerance = 1e-8;       ///< largest local error, relative to the scales of the scenario (tolerances.h)
+  std::optional<double> step{};  ///< s, longest step; default: 1 ms for fixed steps, no limit for the others
   OnIndeterminate on_indeterminate = OnIndeterminate::stop;
   /// Baumgarte's α, 1/s: contacts and stops that hold are drawn back to their rows by J v̇ + drift = −2α J v − α² gap
   /// instead of by projection after every step. Nothing: projection.
@@ -106,6 +115,7 @@ struct Scenario {
   Model model;
   State initial;
   std::vector<TorqueProfile> torques;  ///< at most one per degree of freedom
+  std::vector<ControlEntry> controls;
   std::vector<WrenchProfile> wrenches;
   std::vector<BodyShape> shapes;
   std::optional<ContactRules> contacts;  ///< if the user asks for contacts

@@ -57,6 +57,13 @@ void check_scenario(const Scenario& s) {
       throw std::invalid_argument(fmt::format("there is no degree of freedom {} to drive", torque.dof));
     }
   }
+  for (const ControlEntry& entry : s.controls) {
+    if (!entry.law) throw std::invalid_argument("a control has no law");
+    if (entry.rate && (!(*entry.rate > 0) || !std::isfinite(*entry.rate))) {
+      throw std::invalid_argument(
+          fmt::format("control '{}': the rate must be greater than 0 Hz, found {} Hz", entry.law->kind(), *entry.rate));
+    }
+  }
   for (const WrenchProfile& wrench : s.wrenches) {
     if (wrench.body.value() >= s.model.body_count())
       throw std::invalid_argument("a wrench acts on a body that is not there");
@@ -75,7 +82,6 @@ class Run {
       : scenario_(scenario),
         callbacks_(callbacks),
         tolerances_(scenario.model, find_scales(scenario.model, scenario.initial), scenario.run.tolerance),
-        forces_(scenario),
         motion_(scenario),
         instant_(motion_, tolerances_),
         stepper_(motion_, scenario.run, tolerances_),
@@ -115,6 +121,7 @@ class Run {
  private:
   void advance_to_end() {
     next_row_ = 1;
+    report_.control_samples += actuation().take_samples(state_.t, state_.q.data(), state_.v.data());
     // The first row of a run with contacts tells what they do, which is known when they have settled.
     if (!contacts_ && !emit_sample(state_)) return;
     const bool is_settled = settle({});
@@ -155,7 +162,7 @@ class Run {
         return false;
       }
     }
-    if (!pass_switch() || !pass_zeno()) return false;
+    if (!pass_switch() || !pass_sample() || !pass_zeno()) return false;
     if (state_.t == rows_.time(next_row_) && !emit_due_row()) return false;
     return !is_interrupted();
   }
@@ -164,6 +171,7 @@ class Run {
   double next_limit() const {
     double limit = scenario_.run.until;
     if (switch_) limit = std::min(limit, switch_->at.before);
+    limit = std::min(limit, motion_.actuation().next_sample());
     for (const PendingRest& rest : pending_) limit = std::min(limit, rest.t);
     for (const BounceEnd& bounce : bounce_ends_) limit = std::min(limit, bounce.t);
     if (!stepper_.has_error_control()) limit = std::min(limit, rows_.next_step_time(state_.t, next_row_));
@@ -221,6 +229,7 @@ class Run {
   }
 
   bool handle(const Crossing& crossing) {
+    if (crossing.kind == CrossingKind::effort) return pass_limit(crossing.row, crossing.at_upper ? 1 : -1);
     Trigger trigger;
     if (crossing.kind == CrossingKind::slip) state_.v(row(crossing.row).dof()) = 0;
     if (crossing.kind == CrossingKind::reaction) {
@@ -232,7 +241,15 @@ class Run {
   // --- One instant ------------------------------------------------------------------------------------------------
 
   /// Impacts, if there are any, and the mode of what follows. False when the run must end.
-  bool settle(Trigger trigger) {
+  bool settle(const Trigger& trigger) {
+    // Efforts may jump here, with velocities that they depend on or by themselves.
+    actuation().release_sides();
+    const bool goes_on = settle_instant(trigger);
+    actuation().keep_sides(state_.t, state_.q.data(), state_.v.data());
+    return goes_on;
+  }
+
+  bool settle_instant(Trigger trigger) {
     const std::string storm = note_progress();
     if (!storm.empty()) return contacts_ ? bridge(storm) : end(RunStatus::failed, storm);
     if (contacts_) return settle_contacts(trigger);
@@ -496,13 +513,34 @@ class Run {
   bool pass_switch() {
     if (!switch_ || state_.t < switch_->at.before || switch_->at.after > scenario_.run.until) return true;
     state_.t = switch_->at.after;
-    for (const ProfileSwitch::Change& change : switch_->changes) teller_.tell_switch(state_.t, change);
     motion_.set_latest_time(scenario_.run.until);
+    if (!switch_->is_jump) {
+      stepper_.start(state_);
+      return find_next_switch();
+    }
+    for (const ProfileSwitch::Change& change : switch_->changes) teller_.tell_switch(state_.t, change);
     at_contact_.reset();
     at_switch_ = true;
     const bool is_settled = settle({});
     at_switch_ = false;
     return is_settled && find_next_switch();
+  }
+
+  /// Controllers with a rate look at the state; nobody is told.
+  bool pass_sample() {
+    if (state_.t < actuation().next_sample() || state_.t >= scenario_.run.until) return true;
+    report_.control_samples += actuation().take_samples(state_.t, state_.q.data(), state_.v.data());
+    return settle({});
+  }
+
+  /// An actuator reaches its limit or comes back from it. Efforts do not jump, so all modes stay.
+  bool pass_limit(int dof, int bound) {
+    if (const std::string storm = note_progress(); !storm.empty()) return end(RunStatus::failed, storm);
+    const bool returns = actuation().side(dof) == bound;
+    actuation().set_side(dof, returns ? 0 : bound);
+    teller_.tell_limit(state_.t, dof, bound, returns);
+    stepper_.start(state_);
+    return true;
   }
 
   bool pass_zeno() {
@@ -572,8 +610,8 @@ class Run {
     sample_.energy.kinetic = calc_kinetic_energy(scenario_.model, workspace_, state.v.data());
     sample_.energy.potential =
         calc_gravity_energy(scenario_.model, workspace_) + calc_spring_energy(scenario_.model, state.q.data());
-    forces_.calc_efforts(state.t, sample_.tau.data());
-    if (!sample_.tau.allFinite()) return end(RunStatus::failed, find_bad_profile(scenario_, state.t));
+    actuation().calc_cut_efforts(state.t, state.q.data(), state.v.data(), sample_.tau.data());
+    if (!sample_.tau.allFinite()) return end(RunStatus::failed, find_bad_effort(state.t, state));
     sample_.state = state;
     last_row_time_ = state.t;
     if (callbacks_.on_sample && !callbacks_.on_sample(sample_)) {
@@ -617,13 +655,19 @@ class Run {
     return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", instant_.fault(), state_.t));
   }
 
+  /// Names what asks for an effort or a force that is not finite; empty when nothing does.
+  std::string find_bad_effort(double t, const State& state) {
+    const std::string bad = find_bad_profile(scenario_, t);
+    return bad.empty() ? actuation().find_bad_law(t, state.q.data(), state.v.data()) : bad;
+  }
+
   /// Why no step from state_ succeeds: a force that is not finite, or motion that ran away.
-  std::string explain_failure() const {
+  std::string explain_failure() {
     const double h = stepper_.h();
     const std::string where =
         fmt::format("in step {} (t = {:.9g} s to {:.9g} s)", stepper_.steps() + 1, state_.t, state_.t + h);
     for (const double t : {state_.t, state_.t + 0.5 * h, state_.t + h}) {
-      const std::string bad = find_bad_profile(scenario_, t);
+      const std::string bad = find_bad_effort(t, state_);
       if (!bad.empty()) return bad + " " + where;
     }
     Eigen::Index fastest = 0;
@@ -645,6 +689,7 @@ class Run {
     return false;
   }
 
+  Actuation& actuation() { return motion_.actuation(); }
   JointRow& row(int i) { return motion_.rows()[static_cast<std::size_t>(i)]; }
 
   /// A stop on which bouncing ends at a time in the near future.
@@ -657,7 +702,6 @@ class Run {
   const Scenario& scenario_;
   const RunCallbacks& callbacks_;
   Tolerances tolerances_;
-  ScenarioForces<double> forces_;
   ConstrainedMotion motion_;
   InstantSolver instant_;
   Stepper stepper_;

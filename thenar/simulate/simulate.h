@@ -103,6 +103,7 @@ struct RunReport {
   long long rejected_steps = 0;  ///< tried and given up, by error control
   long long evaluations = 0;     ///< of forward dynamics; a Jacobian counts as 2 nv of them
   EventCounts events{};
+  long long control_samples = 0;  ///< of controllers that have a rate
   double max_gap_violation =
       0;                 ///< rad or m, the farthest that a coordinate was beyond a stop, or bodies inside each other
   double bridged_s = 0;  ///< s, of the motion that could not be followed event by event (contact_bridge_internal.h)
