@@ -118,6 +118,7 @@ std::string run_summary_json(const Scenario& scenario, const RunReport& report, 
       {"switches", Json::array()},
       {"verdicts", verdicts_json(report.verdicts)},
       {"max_gap_violation", report.max_gap_violation},
+      {"bridged_s", report.bridged_s},
       {"energy",
        {{"start", energy.start}, {"end", energy.end}, {"work", energy.work}, {"dissipated", energy.dissipated}}},
       {"sliding_joints", find_sliding_joints(scenario)},
@@ -137,6 +138,10 @@ std::string run_summary_text(const Scenario& scenario, const RunReport& report, 
   out += fmt::format("\n  energy (J): start {:.8g} + work {:.8g} - dissipated {:.8g} = end {:.8g}, off by {:.2g}\n",
                      energy.start, energy.work, energy.dissipated, energy.end, energy.error());
   out += fmt::format("  events by kind: {}\n", list_events(report.events));
+  if (report.bridged_s > 0) {
+    out += fmt::format("  bridged: {:.3g} s, in which contacts changed faster than can be followed (events 'zeno')\n",
+                       report.bridged_s);
+  }
   if (report.control_samples > 0) out += fmt::format("  samples of controllers: {}\n", report.control_samples);
   if (scenario.contacts) {
     out += fmt::format("  verdicts: {}\n", list_verdicts(report.verdicts));
