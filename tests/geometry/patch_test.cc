@@ -155,6 +155,45 @@ TEST(Patch, LeastGapIsTheDistanceHoweverItIsTilted) {
   }
 }
 
+// A cap whose rim passes a rounded vertex crosses the borders of the box's foot where the rim does not have the normal.
+TEST(Patch, NothingIsNearerWhereARimPassesARoundedVertex) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const GrownCore cap = make_core(Cylinder{0.049, 0.0679});
+  const GrownCore box = make_core(RoundedBox{{0.0528, 0.0528, 0.0422}, 0.0053});
+  for (int trial = 0; trial < 3000; ++trial) {
+    const Vector3<double> axis(uniform(random), uniform(random), 0.2 * uniform(random));
+    Pose<double> X_AB{turn(axis, 0.15 * uniform(random)) * turn(kZ, kPi * uniform(random)), {}};
+    const double angle = kPi * uniform(random), vertex_radius = 0.0298, beside = 0.002 * uniform(random);
+    X_AB.p = {(0.049 + vertex_radius + beside) * std::cos(angle), (0.049 + vertex_radius + beside) * std::sin(angle),
+              0.1};
+    for (int k = 0; k < 3; ++k) X_AB.p.z() += 1e-5 - internal::find_closest_convex(cap, box, X_AB, nullptr).gap;
+    const Proximity nearest = internal::find_closest_convex(cap, box, X_AB, nullptr);
+    if (!(nearest.gap > 0 && nearest.gap < 1e-3)) continue;
+    ContactList list;
+    internal::add_patch_points(cap, box, X_AB, nearest, 2e-3, list);
+    double least = 1;
+    for (const auto& point : points_of(list)) least = std::min(least, point.gap);
+    EXPECT_NEAR(least, nearest.gap, 2e-11) << trial;  // what counts as nothing beside these shapes
+  }
+}
+
+// An edge of a box along a cylinder, to 2e-12 rad: what the search tells of their overlap is a vertex on the rim that
+// is deeper by 1e-7 m than any of the corners.
+TEST(Patch, CornersMendANearestPlaceThatIsTooDeep) {
+  const GrownCore cylinder = make_core(Cylinder{0.0519, 0.0799});
+  const GrownCore box = make_core(Box{{0.0368, 0.0366, 0.0418}});
+  Pose<double> X_AB;
+  X_AB.R << -0.51164459074821267, 0.85919719084625379, -2.1947400167163464e-12, 0.8591971908462539, 0.51164459074821278,
+      -1.308111569426423e-12, -1.1366176028190912e-15, -2.5550132601375034e-12, -1;
+  X_AB.p = {-0.075525087550303932, -0.0059920339872928758, -0.023420691084493437};
+  const Proximity nearest = internal::find_closest_convex(cylinder, box, X_AB, nullptr);
+  ContactList list;
+  internal::add_patch_points(cylinder, box, X_AB, nearest, 1e-4, list);
+  ASSERT_GE(list.count, 2);
+  for (const auto& point : points_of(list)) EXPECT_NEAR(point.gap, 0, 1e-12);
+}
+
 TEST(Patch, CornersDoNotDependOnTheNearestPlace) {
   // Neither the normal nor the point of the nearest place decides where corners are, only which feet meet.
   for (const char* name : {"tilted box on box", "tilted cylinder on box", "tilted capsule on box"}) {

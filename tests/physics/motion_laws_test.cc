@@ -15,37 +15,50 @@ namespace {
 
 using namespace test;
 
+/// Of the runs in which laws are looked at.
+constexpr double kRunTolerance = 1e-10;
+
 struct Case {
   std::string label, scene;
   std::vector<Entry> entries{};
-  double tolerance = 1e-10;
-  double floor =
-      1e-7;  ///< of errors as the tolerance falls: the margin of forces, unless nothing begins to slip or break
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
 
 const Case kCases[] = {
-    {"ball_rolls_down", "ball_on_incline", {}, 1e-10, 1e-11},
-    {"ball_slips_down", "ball_on_incline", {{"mu", 0.1}}, 1e-10, 1e-11},
-    {"ball_slides_then_rolls", "sliding_ball", {{"spin_x", 20}, {"spin_y", -30}, {"spin_z", 5}}, 1e-10, 1e-11},
-    {"ball_on_turntable", "ball_on_turntable", {{"run.until", 2}}, 1e-10, 1e-11},
-    {"soft_ball_spins", "spinning_ball", {}, 1e-8},
-    {"block_sticks_and_slips", "pushed_block", {}, 1e-8},
-    {"block_turns_round", "pushed_block", {{"F", 8}}, 1e-8},
-    {"block_with_static_friction", "pushed_block", {{"F", 5}, {"mu_s", 0.4}}, 1e-8},
-    {"disc_precesses", "rolling_disc", {}, 1e-10, 1e-11},
-    {"disc_wobbles", "rolling_disc", {{"tilt", 0.3}, {"W", 20}, {"wobble", 1}, {"mu", 3}}, 1e-10, 1e-11},
-    {"disc_upright", "upright_disc", {}, 1e-10, 1e-11},
+    {"ball_rolls_down", "ball_on_incline"},
+    {"ball_slips_down", "ball_on_incline", {{"mu", 0.1}}},
+    {"ball_slides_then_rolls", "sliding_ball", {{"spin_x", 20}, {"spin_y", -30}, {"spin_z", 5}}},
+    {"ball_on_turntable", "ball_on_turntable", {{"run.until", 2}}},
+    {"ball_in_bowl", "ball_in_bowl"},
+    {"soft_ball_spins", "spinning_ball"},
+    {"coin_spins", "spinning_coin"},
+    {"block_sticks_and_slips", "pushed_block"},
+    {"block_turns_round", "pushed_block", {{"F", 8}}},
+    {"block_with_static_friction", "pushed_block", {{"F", 5}, {"mu_s", 0.4}}},
+    {"disc_precesses", "rolling_disc"},
+    {"disc_wobbles", "rolling_disc", {{"tilt", 0.3}, {"W", 20}, {"wobble", 1}, {"mu", 3}}},
+    {"disc_upright", "upright_disc"},
     {"ball_bounces", "bouncing_ball", {{"v", 1}}},
     {"ladder", "ladder"},
     {"box_tips", "tipping_box"},
     {"box_rocks", "rocking_box"},
-    {"capsule_pinched", "pinched_capsule", {{"run.until", 1}, {"run.sample", 0.1}}, 1e-10, 1e-11},
-    {"cube_on_wall", "cube_on_wall", {{"run.until", 1}, {"run.sample", 0.1}}, 1e-10, 1e-11},
+    {"box_on_table", "box_on_table"},
+    {"box_on_balls", "box_on_balls", {{"run.until", 0.05}}},
+    {"capsule_on_box", "capsule_on_box"},
+    {"capsule_pinched", "pinched_capsule", {{"run.until", 1}, {"run.sample", 0.1}}},
+    {"cube_on_wall", "cube_on_wall", {{"run.until", 1}, {"run.sample", 0.1}}},
     {"cube_slides", "sliding_cube"},
     {"cube_pushed_and_released", "push_and_release", {{"run.until", 0.5}}},
+    {"ring_on_rod", "ring_on_rod"},
+    {"rod_on_floor", "rod_on_floor"},
+    {"rod_of_painleve", "painleve_rod"},
+    {"pendulum_of_kane", "kane_pendulum"},
+    {"newtons_cradle", "newtons_cradle"},
+    {"two_balls", "two_balls"},
     {"double_pendulum", "carv/double_pendulum", {{"e", 0.5}}},
+    {"three_fingers", "../scenes/three_finger_ball", {{"stiffness", 5}}},
+    {"five_fingers", "../scenes/five_finger_box", {{"run.until", 1}, {"run.sample", 0.1}}},
 };
 
 /// How far the place with the coordinates u, in whatever chart of its surface, is from that of a point found afresh, m.
@@ -65,7 +78,7 @@ double find_distance(const ContactFinder& finder, BodyIndex body, int shape, int
 
 class MotionLaws : public testing::TestWithParam<Case> {
  protected:
-  Scenario scenario_ = read(GetParam().tolerance);
+  Scenario scenario_ = read(kRunTolerance);
   Trace trace_ = record(scenario_);
 
   static Scenario read(double tolerance) {
@@ -86,7 +99,7 @@ class MotionLaws : public testing::TestWithParam<Case> {
     return out;
   }
   /// Errors of steps add up, at worst all of them on one side.
-  double find_error() const { return GetParam().tolerance * (10 + static_cast<double>(trace_.report.steps)); }
+  double find_error() const { return kRunTolerance * (10 + static_cast<double>(trace_.report.steps)); }
 };
 
 TEST_P(MotionLaws, BooksOfEnergyCloseAndNothingIsWonFromFriction) {
@@ -200,24 +213,40 @@ TEST_P(MotionLaws, RunsRepeatBitByBit) {
   }
 }
 
+/// How many events from the first on are the same, at whatever times.
+std::size_t count_common_events(const Trace& a, const Trace& b) {
+  std::size_t out = 0;
+  while (out < std::min(a.events.size(), b.events.size()) && a.events[out].kind == b.events[out].kind &&
+         a.events[out].where == b.events[out].where) {
+    ++out;
+  }
+  return out;
+}
+
 TEST_P(MotionLaws, ErrorsFollowTheTolerance) {
-  const bool is_smooth = GetParam().floor < 1e-7;
-  const Trace best = record(read(is_smooth ? 1e-13 : GetParam().tolerance / 10));
+  // What begins to slip or break is found late by the margin of forces, but so it is with every tolerance: what is left
+  // are errors of steps. Some hundred of them add up in states; in times they are divided by the speed with which a
+  // bound is crossed, of bounces by the speed of the last one, and are a few times larger. Below 1e-12 rounding begins
+  // to tell: of positions in gaps, and so in the times of bounces (2e-14 m over the last speeds, bouncing_test.cc).
+  constexpr double kOfStates = 300, kOfTimes = 1000, kRounding = 1e-11, kRoundingOfTimes = 1e-9;
+  // How many of the last bounces are followed depends on the tolerance; events before them do not.
+  constexpr std::size_t kFirstEvents = 16;
+  const Trace best = record(read(1e-13));
   ASSERT_EQ(best.report.status, RunStatus::done) << best.report.reason;
   const double size = 1 + best.report.last.q.cwiseAbs().maxCoeff();
   const double speed = 1 + best.report.last.v.cwiseAbs().maxCoeff();
   for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11}) {
     SCOPED_TRACE(tolerance);
-    if (!is_smooth && tolerance <= GetParam().tolerance) break;
     const Trace trace = record(read(tolerance));
     ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
-    const double error = 300 * tolerance + GetParam().floor;  // some hundred steps
+    const double error = kOfStates * tolerance + kRounding;
     EXPECT_LT((trace.report.last.q - best.report.last.q).cwiseAbs().maxCoeff(), error * size);
     EXPECT_LT((trace.report.last.v - best.report.last.v).cwiseAbs().maxCoeff(), error * speed);
-    // How many bounces are followed depends on the tolerance; the first events do not.
-    for (std::size_t i = 0; i < std::min<std::size_t>({4, trace.events.size(), best.events.size()}); ++i) {
-      EXPECT_STREQ(to_string(trace.events[i].kind), to_string(best.events[i].kind));
-      EXPECT_NEAR(trace.events[i].t, best.events[i].t, error * scenario_.run.until);
+    const std::size_t common = count_common_events(trace, best);
+    EXPECT_GE(common, std::min(kFirstEvents, best.events.size()));
+    for (std::size_t i = 0; i < common; ++i) {
+      EXPECT_NEAR(trace.events[i].t, best.events[i].t, (kOfTimes * tolerance + kRoundingOfTimes) * scenario_.run.until)
+          << to_string(best.events[i].kind) << " of " << best.events[i].where;
     }
   }
 }

@@ -60,6 +60,8 @@ class GapFunction {
   const ChartedPoint<T>& point_A() const { return point_A_; }
   const ChartedPoint<T>& point_B() const { return point_B_; }
   Vec3<T> N() const { return -place_.A.n; }
+  const Vec3<T>& p_A() const { return p_A_; }  ///< the places on their bodies, in body axes, m
+  const Vec3<T>& p_B() const { return p_B_; }
   bool is_pinned_A() const { return A_.is_pinned; }
   bool is_pinned_B() const { return B_.is_pinned; }
 

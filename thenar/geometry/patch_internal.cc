@@ -18,6 +18,8 @@ using Vec2 = Vector2<double>;
 constexpr double kRounding = 1e-10;
 /// Bare lines that are farther from one plane, relative to their length, cross and do not lie on each other.
 constexpr double kSamePlane = 1e-6;
+/// How much deeper than the nearest place a corner of an overlap can be.
+constexpr double kDeeper = 10;
 
 /// Lengths of the shapes that have one.
 double calc_size(const GrownCore& A, const GrownCore& B) {
@@ -122,6 +124,8 @@ class PatchFinder {
 
   void run(double margin, ContactList& out) {
     find_corners(margin);
+    improve_nearest();
+    remove_false_corners();
     add_nearest();
     corners_.remove_if([margin](const Corners::Corner& c) { return !(c.place.gap <= margin); });
     if (corners_.empty()) add(nearest_);
@@ -333,6 +337,29 @@ class PatchFinder {
     }
   }
 
+  /// s(N) of distance.h.
+  double calc_separation(const Vec& N) const {
+    const Vec a = support(a_.shape.core, -N).p, b = b_.place(support(b_.shape.core, b_.unturn(N)).p);
+    return dot(N, a - b) - a_.shape.radius - b_.shape.radius;
+  }
+
+  /// Of shapes that overlap by rounding with an edge along a line, one corner may be a better way out.
+  void improve_nearest() {
+    if (!(nearest_.gap < -tolerance_)) return;
+    double best = nearest_.gap + tolerance_;
+    for (const Corners::Corner& c : corners_) {
+      const double separation = calc_separation(c.place.N);
+      if (separation > best) best = separation, nearest_ = c.place;
+    }
+  }
+
+  /// Where a border crosses another and does not have the normal of the crossing, its surface goes on behind: nothing
+  /// is nearer than the nearest place. Of shapes that overlap, corners may be deeper by a part of the depth.
+  void remove_false_corners() {
+    const double least = nearest_.gap - tolerance_ + kDeeper * std::min(0.0, nearest_.gap);
+    corners_.remove_if([least](const Corners::Corner& c) { return c.place.gap < least; });
+  }
+
   /// If it is nearer than all corners: in the place of the corner with its name, or beside them.
   void add_nearest() {
     const auto is_covering = [&](const Corners::Corner& c) { return c.place.gap <= nearest_.gap + tolerance_; };
@@ -398,7 +425,7 @@ class PatchFinder {
 
   const Pose<double>& X_AB_;
   PlacedShape a_, b_;
-  const Proximity& nearest_;
+  Proximity nearest_;
   double tolerance_;
   View view_;
   bool is_line_ = false;  // the overlap is a line

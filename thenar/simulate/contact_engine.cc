@@ -37,6 +37,10 @@ constexpr long long kSmoothNodes = 40;
 constexpr long long kLastNodes = 4000;
 /// Times at one instant after which a contact that leaves its bounds is let go, and after which nothing rebounds.
 constexpr int kInsistence = 4, kPlasticPatience = 20;
+/// Forces of so many times the weight of everything are those of a jam.
+constexpr double kJam = 1e6;
+/// Friction of what slips lies on its cone, but for what solvers leave; where it does not, it tells no direction.
+constexpr double kOnTheCone = 0.99;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
 
@@ -104,11 +108,13 @@ void ContactEngine::look_at(const State& state) {
 
 bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, int patience) {
   fault_.clear();
+  is_stuck_ = false;
   strikes_.clear();
   bounce_ends_.clear();
   changes_.clear();
   energy_lost_ = 0;
   const std::vector<Known> before = list_known();
+  jam_ = explain_jam();
   find_insistent(at, patience);
   keep_frames(state);
   const double energy = calc_energy(scenario_.model, state);
@@ -124,6 +130,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     }
   } catch (const std::exception& error) {
     fault_ = error.what();
+    is_stuck_ = true;
     return false;
   }
   energy_lost_ = energy - calc_energy(scenario_.model, state);
@@ -134,6 +141,10 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
       std::clamp(kTouchOfTolerance * scenario_.run.tolerance, kTouch, ContactTolerances(1).touch()) * size_;
   context_.overlap = ContactTolerances(size_).touch();
   return true;
+}
+
+std::optional<internal::BridgedStep> ContactEngine::bridge(State& state, double h) {
+  return internal::bridge(context_, state, h);
 }
 
 /// A contact whose force has left its bounds again and again at this instant gives way, whatever the instant says.
@@ -184,6 +195,7 @@ bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) 
 bool ContactEngine::put_in_touch(State& state) {
   look_at(state);
   context_.finder().update(workspace_, context_.touch);
+  approaches_.clear();
   std::vector<HeldContact> touching;
   bool is_needed = false;
   for (const FoundContact& found : context_.finder().contacts()) {
@@ -194,6 +206,7 @@ bool ContactEngine::put_in_touch(State& state) {
     HeldContact contact(scenario_.model, workspace_, context_.finder(), found, ContactLaw{}, ContactHold::smooth, 0);
     if (contact.is_immovable()) continue;
     is_needed = is_needed || std::abs(contact.gap()) > std::numeric_limits<double>::epsilon() * size_;
+    approaches_.push_back({found, -contact.velocity()(0)});
     touching.push_back(std::move(contact));
   }
   if (!is_needed) return true;
@@ -231,6 +244,7 @@ bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
     calm(state, kCalm * fastest);
   }
   fault_ = "impacts do not come to an end";
+  is_stuck_ = true;
   return false;
 }
 
@@ -308,7 +322,9 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
       return true;
     case Verdict::undecided:
       if (!instant.cells.empty()) return true;
-      fault_ = fmt::format("no answer was found to what the contacts do next ({})", instant.reason);
+      fault_ = jam_;
+      is_stuck_ = jam_.empty();
+      if (is_stuck_) fault_ = fmt::format("no answer was found to what the contacts do next ({})", instant.reason);
       return false;
     case Verdict::none:
       fault_ = "rigid bodies have no motion here: no forces of the contacts go with any of their modes (Painlevé)";
@@ -337,6 +353,23 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
   fault_ +=
       fmt::format(" 'thenar solve --at {:.9g}' has them all, and 'run: {{on_indeterminate: first}}' goes on", state.t);
   return false;
+}
+
+/// Of a contact that slides whose force has grown beyond measure: where it jams, the force that friction adds to has no
+/// end, and no instant has an answer to tell. Empty if there is none.
+std::string ContactEngine::explain_jam() const {
+  const Scales& scales = tolerances_.scales();
+  const double weight = scales.mass * scales.length / (scales.time * scales.time);
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
+    const HeldContact& contact = motion_.contacts()[i];
+    const double force = motion_.contact_forces()[i](0);
+    if (contact.hold() != ContactHold::sliding || !(force > kJam * weight)) continue;
+    return fmt::format(
+        "'{}' jams while it slides: its force grows without end ({:.3g} N), and rigid bodies have no motion here "
+        "(Painlevé)",
+        contact.name(), force);
+  }
+  return {};
 }
 
 /// Whether every contact that rolls and presses does so in the answer, and every one that slides slides on.
@@ -386,12 +419,31 @@ void ContactEngine::set_modes(const State& state, Trigger trigger) {
     held.emplace_back(scenario_.model, workspace_, context_.finder(), contact.place, contact.law,
                       slides ? ContactHold::sliding : ContactHold::rolling, no_slip);
     const bool is_told = cell.modes[i] == ContactMode::slide;
-    if (is_told) held.back().begin_slip({cell.slip[i][0], cell.slip[i][1], find_spin(i, cell)});
+    if (is_told) held.back().begin_slip(find_slip(i, cell));
     if (insists && !is_told) held.back().begin_slip(insistent_->slip);
     held.back().set_name(names[i]);
   }
   motion_.set_mode(read_joint_mode(*instant_, cell, trigger));
   motion_.set_contacts(std::move(held));
+}
+
+/// Direction of the slip of a contact along T, U and about N. Where it only begins, accelerations are what is left of
+/// large numbers; but friction on a smooth cone tells it as well, in the direction in which it opposes slip most.
+std::array<double, 3> ContactEngine::find_slip(std::size_t contact, const InstantCell& cell) const {
+  const InstantContact& sliding = instant_->contacts[contact];
+  const std::array<double, 3> told{cell.slip[contact][0], cell.slip[contact][1], find_spin(contact, cell)};
+  const bool is_smooth = scenario_.contacts->cone.kind == FrictionCone::Kind::circular;
+  if (sliding.slides || !is_smooth || !sliding.has_friction()) return told;
+  const std::array<double, 4>& force = cell.forces[contact];
+  const std::array<double, 3> mu{sliding.law.friction, sliding.law.friction, sliding.law.torsion};
+  std::array<double, 3> out{};
+  double share = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (!(mu[k] > 0) || sliding.tangent_rows[k] < 0) continue;
+    out[k] = -force[k + 1] / (mu[k] * mu[k]);
+    share = std::hypot(share, force[k + 1] / mu[k]);
+  }
+  return share > kOnTheCone * force[0] ? out : told;
 }
 
 /// Rotation about N of a contact that slides, or its acceleration where that only begins.
@@ -408,7 +460,9 @@ bool ContactEngine::begins_to_slip() const {
   for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
     const InstantContact& contact = instant_->contacts[i];
     const bool is_planar = contact.tangent_rows[0] < 0 || contact.tangent_rows[1] < 0;
-    if (cell.modes[i] == ContactMode::slide && !contact.slides && contact.has_friction() && !is_planar) return true;
+    const bool insists = insistent_ && !insistent_->parts && is_same(insistent_->place, contact.place);
+    const bool slips = cell.modes[i] == ContactMode::slide || insists;
+    if (slips && !contact.slides && contact.has_friction() && !is_planar) return true;
   }
   return false;
 }
@@ -504,7 +558,8 @@ bool ContactEngine::is_at_rest(const ContactCrossing& at) {
 std::vector<ContactEngine::Known> ContactEngine::list_known() const {
   std::vector<Known> out;
   for (const HeldContact& contact : motion_.contacts()) {
-    out.push_back({contact.name(), contact.hold(), contact.found(), contact.slip_direction()});
+    out.push_back({contact.name(), contact.hold(), contact.found(), contact.slip_direction(), contact.gap(),
+                   contact.velocity()(0)});
   }
   return out;
 }
@@ -533,7 +588,7 @@ void ContactEngine::tell_changes(const State& state, const std::vector<Known>& b
           std::any_of(now.begin(), now.end(), [&](const HeldContact& contact) {
             return contact.found().body_A == old.place.body_A && contact.found().body_B == old.place.body_B;
           });
-      if (!goes_on) tell(EventKind::break_away, old.name, explain_break(old.place));
+      if (!goes_on) tell(EventKind::break_away, old.name, explain_break(old));
       continue;
     }
     const auto i = static_cast<std::size_t>(place - now.begin());
@@ -551,10 +606,13 @@ void ContactEngine::tell_changes(const State& state, const std::vector<Known>& b
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (!is_new[i]) continue;
-    if (at && at->kind == ContactCrossingKind::face) {
+    const bool is_same_pair = std::any_of(before.begin(), before.end(), [&](const Known& old) {
+      return old.place.body_A == now[i].found().body_A && old.place.body_B == now[i].found().body_B;
+    });
+    if (at && at->kind == ContactCrossingKind::face && is_same_pair) {
       tell(EventKind::face, now[i].name(), explain_face(now[i]));
     } else if (!was_struck(now[i].name())) {
-      tell(EventKind::touch, now[i].name(), "the gap closes without an impact");
+      tell(EventKind::touch, now[i].name(), explain_touch(now[i]));
     }
   }
 }
@@ -573,11 +631,18 @@ std::string ContactEngine::explain_slip(const HeldContact& contact) const {
   const auto k = static_cast<std::size_t>(i);
   const InstantCell& cell = instant_->cells[cell_];
   if (instant_->contacts[k].slides) {
-    return fmt::format("{} at v_T = {:.6g}, v_U = {:.6g} m/s",
-                       strikes_.empty() ? "slides" : "an impact leaves it slipping", cell.slip[k][0], cell.slip[k][1]);
+    return fmt::format("{} at v_T = {:.6g}, v_U = {:.6g} m/s{}",
+                       strikes_.empty() ? "slides" : "an impact leaves it slipping", cell.slip[k][0], cell.slip[k][1],
+                       explain_spin(k, "w_N", "rad/s"));
   }
-  return fmt::format("admissible-force margin 0, f_N = {:.6g} N, a_T = {:.6g}, a_U = {:.6g} m/s^2", cell.forces[k][0],
-                     cell.slip[k][0], cell.slip[k][1]);
+  return fmt::format("admissible-force margin 0, f_N = {:.6g} N, a_T = {:.6g}, a_U = {:.6g} m/s^2{}", cell.forces[k][0],
+                     cell.slip[k][0], cell.slip[k][1], explain_spin(k, "alpha_N", "rad/s^2"));
+}
+
+/// ", w_N = 3 rad/s" of a soft fingertip; nothing of others.
+std::string ContactEngine::explain_spin(std::size_t contact, const char* symbol, const char* unit) const {
+  if (instant_->contacts[contact].tangent_rows[2] < 0) return {};
+  return fmt::format(", {} = {:.6g} {}", symbol, find_spin(contact, instant_->cells[cell_]), unit);
 }
 
 std::string ContactEngine::explain_stick(const HeldContact& contact) const {
@@ -585,13 +650,26 @@ std::string ContactEngine::explain_stick(const HeldContact& contact) const {
   if (i < 0) return "slip has come to rest";
   const std::array<double, 4>& force = instant_->cells[cell_].forces[static_cast<std::size_t>(i)];
   const double cone = contact.law().static_friction * force[0];
-  return fmt::format("slip has come to rest, and friction holds with {:.4g} of {:.4g} N",
-                     calc_cone_size(scenario_.contacts->cone, force[1], force[2]), cone);
+  const bool is_soft = contact.law().fingertip == Fingertip::soft;
+  return fmt::format(
+      "slip has come to rest, and friction holds with {:.4g} of {:.4g} N{}",
+      calc_cone_size(scenario_.contacts->cone, force[1], force[2]), cone,
+      is_soft ? fmt::format(" and {:.4g} of {:.4g} N m", std::abs(force[3]), contact.law().torsion * force[0]) : "");
 }
 
-std::string ContactEngine::explain_break(const FoundContact& place) const {
-  const int i = find_in_instant(place);
-  if (i < 0) return "parted";
+std::string ContactEngine::explain_touch(const HeldContact& contact) const {
+  double approach = 0;
+  for (const Approach& known : approaches_) {
+    if (is_same(known.place, contact.found())) approach = known.rate;
+  }
+  const int i = find_in_instant(contact.found());
+  const double force = i < 0 ? 0 : instant_->cells[cell_].forces[static_cast<std::size_t>(i)][0];
+  return fmt::format("the gap closes at {:.3g} m/s, without an impact; f_N = {:.6g} N", approach, force);
+}
+
+std::string ContactEngine::explain_break(const Known& old) const {
+  const int i = find_in_instant(old.place);
+  if (i < 0) return fmt::format("no longer among the points in touch: gap {:.3g} m, {:.3g} m/s", old.gap, old.rate);
   const InstantContact& contact = instant_->contacts[static_cast<std::size_t>(i)];
   if (contact.row < 0) return fmt::format("thrown off at {:.6g} m/s", contact.velocity[0]);
   const double opening = instant_->answer.cells[instant_->cells[cell_].number].w(contact.row);
@@ -600,9 +678,10 @@ std::string ContactEngine::explain_break(const FoundContact& place) const {
 
 std::string ContactEngine::explain_face(const HeldContact& contact) const {
   const FoundContact& place = contact.found();
-  return fmt::format("goes over to {} on {}",
+  const Vec3<double> p = (place.p_A + place.p_B) * 0.5;
+  return fmt::format("goes over to {} on {} at ({:.6g}, {:.6g}, {:.6g}) m",
                      feature_name(context_.finder().core(place.shape_A).core.kind, place.feature_A),
-                     feature_name(context_.finder().core(place.shape_B).core.kind, place.feature_B));
+                     feature_name(context_.finder().core(place.shape_B).core.kind, place.feature_B), p.x, p.y, p.z);
 }
 
 }  // namespace thenar

@@ -15,11 +15,15 @@
 ///
 /// **Bounces** that rise less than Tolerances::smallest_bounce are captured: the contact rests from then on, and the
 /// event `zeno` is told at the time at which the remaining ones, a geometric series, would have ended.
+///
+/// **Chatter** that is no such series, and instants whose search does not end, are passed by a bridge: one short step
+/// for all of it, without restitution (contact_bridge_internal.h), told as `zeno` with its length.
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "thenar/simulate/contact_bridge_internal.h"
 #include "thenar/simulate/contact_impact.h"
 #include "thenar/simulate/contact_instant.h"
 #include "thenar/simulate/contact_names.h"
@@ -50,6 +54,12 @@ class ContactEngine {
   /// contacts that leave their bounds are let go whatever the instant says, and nothing rebounds.
   bool settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, int patience);
   const std::string& fault() const { return fault_; }
+  /// Whether that is no verdict on the motion but a search that did not end, so that a bridge may lead past it.
+  bool is_stuck() const { return is_stuck_; }
+
+  /// A short step over what cannot be followed event by event (contact_bridge_internal.h); settle() comes next. Empty
+  /// if there is none.
+  std::optional<internal::BridgedStep> bridge(State& state, double h);
 
   /// The first crossing of contacts in the last step. `patience` counts how often the run has been at this instant: the
   /// margin of forces grows with it.
@@ -77,6 +87,12 @@ class ContactEngine {
     ContactHold hold;
     FoundContact place;
     std::array<double, 3> slip;  ///< direction, of what slides
+    double gap, rate;            ///< m, m/s
+  };
+  /// A point at which bodies touch, and its rate of approach before anything is done about it, m/s.
+  struct Approach {
+    FoundContact place;
+    double rate;
   };
   /// How often a contact was struck since it last rested.
   struct StrikeCount {
@@ -104,6 +120,7 @@ class ContactEngine {
   std::size_t choose_cell(const Instant& instant, const State& state) const;
   bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
   bool may_go_on(const Instant& instant, const State& state);
+  std::string explain_jam() const;
   void set_modes(const State& state, Trigger trigger);
   bool begins_to_slip() const;
   Mode read_joint_mode(const Instant& instant, const InstantCell& cell, Trigger trigger) const;
@@ -112,9 +129,12 @@ class ContactEngine {
   void tell_changes(const State& state, const std::vector<Known>& before, const std::optional<ContactCrossing>& at);
   int find_in_instant(const FoundContact& place) const;
   std::string explain_slip(const HeldContact& contact) const;
+  std::string explain_spin(std::size_t contact, const char* symbol, const char* unit) const;
   std::string explain_stick(const HeldContact& contact) const;
-  std::string explain_break(const FoundContact& place) const;
+  std::string explain_touch(const HeldContact& contact) const;
+  std::string explain_break(const Known& contact) const;
   std::string explain_face(const HeldContact& contact) const;
+  std::array<double, 3> find_slip(std::size_t contact, const InstantCell& cell) const;
   double find_spin(std::size_t contact, const InstantCell& cell) const;
   std::vector<Known> list_known() const;
   void keep_frames(const State& state);
@@ -130,10 +150,12 @@ class ContactEngine {
   Workspace<double> workspace_;
   double size_ = 0;
   bool has_started_ = false;
-  std::string fault_;
+  std::string fault_, jam_;
+  bool is_stuck_ = false;
   std::optional<Instant> instant_;
   std::size_t cell_ = 0;
   std::optional<Insistent> insistent_;
+  std::vector<Approach> approaches_;
   std::vector<ContactStrike> strikes_;
   std::vector<StrikeCount> strike_counts_;
   std::vector<BounceEnd> bounce_ends_;

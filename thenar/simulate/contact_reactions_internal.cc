@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/simulate/contact_reactions_internal.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <limits>
 
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/dynamics/mass_matrix.h"
 
 namespace thenar::internal {
 namespace {
@@ -18,6 +20,10 @@ constexpr double kRedundant = 1e-11;
 constexpr double kClearlyRegular = 1e-7;
 /// The part of the largest of A below which a row's own entry says nothing of its size.
 constexpr double kLightest = 1e-3;
+/// Speeds that should be 0 may be this part of what they are the sum of.
+constexpr double kLeftOver = 1e-13;
+/// Rows that depend on each other to this part do so: rounding of J M^(−1/2).
+constexpr double kDependent = 1e-13;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
 constexpr int kMostProjections = 6;
 
@@ -267,6 +273,24 @@ void ContactReactions::project(std::span<JointRow> rows, std::span<const int> he
   right_.noalias() = -(J_ * v);
   solve_least(A_, right_);
   v.noalias() += X_ * z_;
+  right_.noalias() = -(J_ * v);
+  const double largest = (J_.cwiseAbs() * v.cwiseAbs()).maxCoeff();
+  if (right_.cwiseAbs().maxCoeff() > kLeftOver * largest) project_precisely(v);
+}
+
+/// Rows that are nearly dependent, to a part of √kRedundant or less, are not told from dependent ones by A, the square
+/// of J: what velocity is left along them is found by orthogonal transformations of J M^(−1/2).
+void ContactReactions::project_precisely(VectorX<double>& v) const {
+  Workspace<double> workspace = workspace_;
+  MassMatrix<double> mass(*model_);
+  mass.update(*model_, workspace);
+  const Eigen::LLT<MatrixX<double>> factor(mass.dense());
+  const MatrixX<double> rows = factor.matrixL().solve(J_.transpose()).transpose();
+  Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> decomposition;
+  decomposition.setThreshold(kDependent);
+  decomposition.compute(rows);
+  const VectorX<double> change = decomposition.solve(right_);
+  v += factor.matrixU().solve(change);
 }
 
 }  // namespace thenar::internal

@@ -70,6 +70,7 @@ class ContactReactions {
   bool solve_least(const MatrixX<double>& A, const VectorX<double>& b);
   void project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                         const VectorX<double>& v);
+  void project_precisely(VectorX<double>& v) const;
 
   const Model* model_;
   std::optional<double> baumgarte_;

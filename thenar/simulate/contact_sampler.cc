@@ -115,8 +115,11 @@ ContactMotion ContactSampler::find_motion(const HeldContact& contact) const {
   const double spin = can_spin ? std::abs(velocity(3)) * law.torsion / law.friction : 0;
   const bool slips = std::hypot(velocity(1), velocity(2)) > std::max(slow, kOnlySpins * spin);
   if (contact.hold() == ContactHold::sliding) {
-    const bool spins = contact.law().fingertip == Fingertip::soft && !slips;
-    return spins ? ContactMotion::spin : ContactMotion::slide;
+    // What has just begun moves in the direction in which it begins.
+    const std::array<double, 3>& begins = contact.slip_direction();
+    const bool is_beginning = !slips && spin <= slow;
+    const bool only_spins = is_beginning ? std::hypot(begins[0], begins[1]) <= kOnlySpins : !slips;
+    return law.fingertip == Fingertip::soft && only_spins ? ContactMotion::spin : ContactMotion::slide;
   }
   if (contact.hold() == ContactHold::smooth && slips) return ContactMotion::slide;
   const bool turns = std::hypot(velocity(4), velocity(5)) * length > slow;

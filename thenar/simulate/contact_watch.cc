@@ -120,7 +120,13 @@ void ContactWatch::find_slip_direction(Stepper& stepper, ContactCrossing& crossi
   const double* vdot = stepper.evaluate(crossing.theta);
   const HeldContact& contact = motion_.contacts()[i];
   const Vector4<double> force = motion_.contact_forces()[i];
-  crossing.slip = {-force(1), -force(2), -force(3)};
+  // Friction is −μₖ² uₖ/|μ u| per unit of normal force (YY 5).
+  crossing.slip = {};
+  for (int t = 0; t < contact.tangent_count(); ++t) {
+    const double mu = contact.calc_friction_limit(contact.tangent(t));
+    if (mu > 0)
+      crossing.slip[static_cast<std::size_t>(contact.tangent(t) - 1)] = -force(contact.tangent(t)) / (mu * mu);
+  }
   if (!is_redundant_) return;
   const ConeSolution& answer = solve_held(vdot);
   if (answer.status != ConeStatus::solved) return;
@@ -402,10 +408,12 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
   double least = 0, start = 0;
   const Eigen::Index end = normal_.rows() - 1;
   if (is_redundant_) {
-    if (std::min(normal_.row(end).minCoeff(), friction_.row(end).minCoeff()) >= 0) return std::nullopt;
-    least = force_margin - calc_unrest(stepper, 1, &found.held);
+    const bool is_within = std::min(normal_.row(end).minCoeff(), friction_.row(end).minCoeff()) >= 0;
+    Moving fastest;
+    least = is_within ? 0 : force_margin - calc_unrest(stepper, 1, &fastest);
     start = force_margin;
-    found.kind = ContactCrossingKind::slip;
+    found.held = fastest.contact;
+    found.kind = fastest.slips ? ContactCrossingKind::slip : ContactCrossingKind::break_away;
   } else {
     const double scale = std::max(motion_.contact_force_scale(), 1e-300);
     for (Eigen::Index i = 0; i < normal_.cols(); ++i) {
@@ -419,7 +427,7 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
       }
     }
   }
-  if (!(least < 0)) return std::nullopt;
+  if (!(least < 0)) return find_dip(stepper, force_margin);
   const bool is_short = stepper.h() < kShortestTime * stepper.scale_of_time();
   if (-least > kLittleBeyond && !is_short) {
     const double part = start > 0 ? kBehind * start / (start - least) : 0.5;
@@ -429,6 +437,19 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
   if (found.held >= 0) found.name = motion_.contacts()[static_cast<std::size_t>(found.held)].name();
   first = std::move(found);
   return std::nullopt;
+}
+
+/// The length of a step that ends where forces are beyond their bounds, if they are so inside this one only. While
+/// something slips, what they do inside a step is no more than a transient.
+std::optional<double> ContactWatch::find_dip(Stepper& stepper, double force_margin) {
+  const bool is_short = stepper.h() < kShortestTime * stepper.scale_of_time();
+  if (is_short || motion_.has_fading_stiffness()) return std::nullopt;
+  const VectorX<double> least = normal_.rowwise().minCoeff().cwiseMin(friction_.rowwise().minCoeff());
+  Eigen::Index place = 0;
+  if (least.segment(1, least.size() - 2).minCoeff(&place) >= 0) return std::nullopt;
+  const double theta = crossings_.nodes()[static_cast<std::size_t>(place + 1)];
+  if (is_redundant_ && calc_unrest(stepper, theta) <= force_margin) return std::nullopt;
+  return std::clamp(theta, kLeastPart, kMostPart) * stepper.h();
 }
 
 /// Features are left where the exit rises from 0: it has a kink there, so that the places bracket it.
@@ -460,11 +481,11 @@ const ConeSolution& ContactWatch::solve_held(const double* vdot) {
 
 /// The largest motion of contacts that should be at rest, in the scaled units of constraint_problem.h relative to that
 /// without forces, and whose it is.
-double ContactWatch::calc_unrest(Stepper& stepper, double theta, int* fastest) {
+double ContactWatch::calc_unrest(Stepper& stepper, double theta, Moving* fastest) {
   return calc_unrest(solve_held(stepper.evaluate(theta)), fastest);
 }
 
-double ContactWatch::calc_unrest(const ConeSolution& answer, int* fastest) const {
+double ContactWatch::calc_unrest(const ConeSolution& answer, Moving* fastest) const {
   if (answer.status != ConeStatus::solved) return 1;
   const auto unit = [&](int row) { return std::sqrt(std::max(problem_.A()(row, row), 1e-300)); };
   double scale = 0, out = 0;
@@ -478,7 +499,7 @@ double ContactWatch::calc_unrest(const ConeSolution& answer, int* fastest) const
     const double motion = std::abs(answer.w[static_cast<std::size_t>(k)]) / unit(k);
     if (motion <= out) continue;
     out = motion;
-    if (fastest != nullptr) *fastest = contact;
+    if (fastest != nullptr) *fastest = {contact, kind == RowKind::tangent};
   }
   return scale > 0 ? out / scale : 0;
 }
@@ -508,12 +529,11 @@ void ContactWatch::find_redundant_change(Stepper& stepper, double force_margin, 
     double theta = place;
     if (k > 0) theta = refine_crossing({before, place}, kBracket, rest).after;
     if (first && first->theta <= theta) return;
-    int fastest = -1;
+    Moving fastest;
     calc_unrest(stepper, theta, &fastest);
-    const bool slips =
-        fastest >= 0 && motion_.contacts()[static_cast<std::size_t>(fastest)].hold() != ContactHold::smooth;
-    first = ContactCrossing{theta, slips ? ContactCrossingKind::slip : ContactCrossingKind::break_away, fastest,
-                            fastest < 0 ? std::string() : motion_.contacts()[static_cast<std::size_t>(fastest)].name()};
+    const auto i = static_cast<std::size_t>(fastest.contact);
+    first = ContactCrossing{theta, fastest.slips ? ContactCrossingKind::slip : ContactCrossingKind::break_away,
+                            fastest.contact, fastest.contact < 0 ? std::string() : motion_.contacts()[i].name()};
     return;
   }
 }

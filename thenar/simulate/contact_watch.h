@@ -20,7 +20,8 @@
 ///
 /// Where the motion is stiff (slip that has just begun, whose direction is no better known than the tolerance), forces
 /// are told at the end of a step of the implicit method only, where transients have died out; a step in which one has
-/// crossed its bound by then is made again so that it ends close behind it.
+/// crossed its bound by then is made again so that it ends close behind it. Where nothing slips, so is a step inside
+/// which one is beyond its bound for a while.
 ///
 /// **Redundant contacts.** Their forces are one choice of many (the least), and one beyond its bound says nothing yet.
 /// Then the problem of the contacts that hold is solved as it is (ConeSolver): as long as it has an answer that leaves
@@ -90,6 +91,12 @@ class ContactWatch {
     double normal = 0, friction = 0, slip = 0, exit = 0;
   };
 
+  /// The contact that moves most, −1 if it is a joint, and whether it slips or parts.
+  struct Moving {
+    int contact = -1;
+    bool slips = false;
+  };
+
   Place look_at_speeds(Stepper& stepper, double theta);
   Place look_at(Stepper& stepper, double theta);
   bool is_held(const FoundContact& found) const;
@@ -109,13 +116,14 @@ class ContactWatch {
   void find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
   std::optional<double> find_changes_at_end(Stepper& stepper, double force_margin,
                                             std::optional<ContactCrossing>& first);
+  std::optional<double> find_dip(Stepper& stepper, double force_margin);
   void find_exit(Stepper& stepper, std::size_t contact, const VectorX<double>& exits,
                  std::optional<ContactCrossing>& first);
   double calc_least_slack(double theta) const;
   void find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
   const ConeSolution& solve_held(const double* vdot);
-  double calc_unrest(Stepper& stepper, double theta, int* fastest = nullptr);
-  double calc_unrest(const ConeSolution& answer, int* fastest) const;
+  double calc_unrest(Stepper& stepper, double theta, Moving* fastest = nullptr);
+  double calc_unrest(const ConeSolution& answer, Moving* fastest) const;
   template <class Function>
   void narrow(const VectorX<double>& values, const Function& function, ContactCrossing found,
               std::optional<ContactCrossing>& first);

@@ -28,23 +28,30 @@ class EventTeller {
   void tell(const Event& event);
   void tell_strike(double t, const Strike& strike);
   void tell_strike(double t, const ContactStrike& strike);
-  /// The joint rests on its stop from now on.
-  void tell_rest(double t, int row);
-  /// The joint leaves its stop, thrown off by an impact elsewhere or by itself.
-  void tell_release(double t, int row, bool is_thrown);
-  /// Dry friction of the row slips in another direction than before, or holds (0).
-  void tell_slip(double t, int row, int slip);
+  /// The joint rests on its stop from now on, pressed against it by this effort, N m or N.
+  void tell_rest(double t, int row, double effort);
+  /// The joint leaves its stop, thrown off by an impact elsewhere at this rate (rad/s or m/s)...
+  void tell_throw(double t, int row, double rate);
+  /// ...or by itself, with this acceleration (rad/s² or m/s²).
+  void tell_release(double t, int row, double opening);
+  /// Dry friction of the row slips in another direction than before, from here on with this acceleration...
+  void tell_slip(double t, int row, int slip, double acceleration);
+  /// ...or holds, with this effort.
+  void tell_stick(double t, int row, double effort);
   /// After so many impacts.
   void tell_zeno(double t, int row, long long strikes);
   void tell_zeno(double t, const std::string& contact, long long strikes);
   /// A profile passed a jump or a kink.
-  void tell_switch(double t, const std::string& where);
+  void tell_switch(double t, const ProfileSwitch::Change& change);
 
   const EventCounts& counts() const { return counts_; }
 
  private:
   void tell(double t, EventKind kind, const JointRow& row, std::string cause);
   const JointRow& row(int i) const { return rows_[static_cast<std::size_t>(i)]; }
+  /// "rad" or "m", and "N m" or "N".
+  const char* length_unit(int row) const;
+  const char* effort_unit(int row) const;
 
   const Model& model_;
   const std::vector<JointRow>& rows_;

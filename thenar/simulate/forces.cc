@@ -99,13 +99,14 @@ template class ScenarioForces<Pack8>;
 
 namespace {
 
-/// Calls visit(expression, level, "the torque of joint 'x'") for every profile until it returns true.
+/// Calls visit(expression, level, "the torque of joint 'x'", "N m") for every profile until it returns true.
 template <class Visit>
 void visit_profiles(const Scenario& scenario, const Visit& visit) {
   const Model& model = scenario.model;
   for (const TorqueProfile& torque : scenario.torques) {
     if (visit(torque.value, level_of_dof(model, torque.dof),
-              fmt::format("the torque of joint '{}'", model.dof_name(torque.dof)))) {
+              fmt::format("the torque of joint '{}'", model.dof_name(torque.dof)),
+              model.is_angular(torque.dof) ? "N m" : "N")) {
       return;
     }
   }
@@ -114,7 +115,7 @@ void visit_profiles(const Scenario& scenario, const Visit& visit) {
       const std::string where =
           fmt::format("the {} on body '{}'", part == &wrench.force ? "force" : "torque", model.body(wrench.body).name);
       for (const Expression& e : *part) {
-        if (visit(e, level_of_body(model, wrench.body), where)) return;
+        if (visit(e, level_of_body(model, wrench.body), where, part == &wrench.force ? "N" : "N m")) return;
       }
     }
   }
@@ -124,7 +125,7 @@ void visit_profiles(const Scenario& scenario, const Visit& visit) {
 
 std::string find_bad_profile(const Scenario& scenario, double t) {
   std::string complaint;
-  visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where) {
+  visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where, const char*) {
     const std::array<double, 2> values{t, level};
     const double value = e.evaluate(values);
     if (!std::isfinite(value)) complaint = fmt::format("{}, '{}', gives {} at t = {} s", where, e.text(), value, t);
@@ -134,14 +135,24 @@ std::string find_bad_profile(const Scenario& scenario, double t) {
 }
 
 std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, double from, double to) {
-  std::optional<ProfileSwitch> first;
-  visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where) {
+  std::optional<Expression::Switch> first;
+  visit_profiles(scenario, [&](const Expression& e, double level, const std::string&, const char*) {
     const std::array<double, 2> values{from, level};
-    const auto found = e.find_switch(values, 0, from, first ? first->at.before : to);
-    if (found && (!first || found->before < first->at.before)) first = ProfileSwitch{*found, where};
+    const auto found = e.find_switch(values, 0, from, first ? first->before : to);
+    if (found && (!first || found->before < first->before)) first = found;
     return false;
   });
-  return first;
+  if (!first) return std::nullopt;
+  ProfileSwitch out{*first, {}};
+  visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where, const char* unit) {
+    const std::array<double, 2> values{from, level}, before{first->before, level}, after{first->after, level};
+    // Nothing switches before the first, so that what switches up to the number after it does so there.
+    if (e.find_switch(values, 0, from, first->after)) {
+      out.changes.push_back({where, unit, e.evaluate(before), e.evaluate(after)});
+    }
+    return false;
+  });
+  return out;
 }
 
 }  // namespace thenar

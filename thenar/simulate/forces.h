@@ -38,12 +38,18 @@ class ScenarioForces final : public Drive<T> {
 /// are finite.
 std::string find_bad_profile(const Scenario& scenario, double t);
 
-/// A jump or a kink of a profile, and whose: "the torque of joint 'arm.hinge'".
+/// A jump or a kink of one or more profiles.
 struct ProfileSwitch {
+  /// One of them: "the torque of joint 'arm.hinge'", and its values at the two times, N m or N.
+  struct Change {
+    std::string where;
+    const char* unit = "";
+    double before = 0, after = 0;
+  };
   Expression::Switch at;  ///< s
-  std::string where;
+  std::vector<Change> changes;
 };
-/// The first one between two times, of any profile.
+/// The first one between two times, of any profile, and all profiles that it is one of.
 std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, double from, double to);
 
 }  // namespace thenar

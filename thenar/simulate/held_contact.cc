@@ -88,19 +88,28 @@ double HeldContact::find_place(const Workspace<double>& workspace) {
   return angle < kAstray ? angle : kNowhere;
 }
 
-/// Where the place seems to have left its features, others are tried: from the anchor, and across a rim.
+/// Where the place seems to have left its features, others are tried: from the anchor, and across a rim. Of those that
+/// there are, the one counts that has travelled least since the anchor: a rim meets an edge in two places, and the
+/// other one may be on its features when this one is not any more.
 bool HeldContact::find_best_place(const Workspace<double>& workspace) {
-  double best = find_place(workspace);
-  if (best <= kTurn) return true;
+  const double angle = find_place(workspace);
+  if (angle <= kTurn) return true;
+  double least = std::isfinite(angle) ? calc_travel() : std::numeric_limits<double>::infinity();
   GapFunction<double> chosen = gap_;
   for (const bool across : {false, true}) {
     gap_ = across ? chosen : anchor_gap_;
     if (across) gap_.cross_rims();
-    const double angle = find_place(workspace);
-    if (angle < best) best = angle, chosen = gap_;
+    if (!std::isfinite(find_place(workspace)) || !(calc_travel() < least)) continue;
+    least = calc_travel();
+    chosen = gap_;
   }
   gap_ = chosen;
-  return std::isfinite(best);
+  return std::isfinite(least);
+}
+
+/// How far the place has gone over both bodies since the anchor, m.
+double HeldContact::calc_travel() const {
+  return norm(gap_.p_A() - anchor_gap_.p_A()) + norm(gap_.p_B() - anchor_gap_.p_B());
 }
 
 bool HeldContact::update(const Workspace<double>& workspace) {

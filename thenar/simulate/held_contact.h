@@ -48,7 +48,7 @@ class HeldContact {
 
   /// Place, rows and velocities at the positions and velocities of the workspace. False if the surfaces do not face
   /// each other there. The place is followed from that of the last update, or from the anchor where that was led
-  /// astray: a rim has a second place, across it, whose normals look inward.
+  /// astray: a rim has a second place, across it, whose normals look inward, and meets an edge in two.
   bool update(const Workspace<double>& workspace);
   /// Of a contact that begins to slide from rest: the direction of its slip along T, U and about N (m/s², rad/s²).
   void begin_slip(const std::array<double, 3>& direction);
@@ -103,6 +103,7 @@ class HeldContact {
                        const ContactElement<double>& element) const;
   double find_place(const Workspace<double>& workspace);
   bool find_best_place(const Workspace<double>& workspace);
+  double calc_travel() const;
   void find_tangents();
   void choose_rows();
   std::array<double, 3> calc_friction_power(const std::array<double, 3>& slip) const;

@@ -39,6 +39,10 @@ class MotionEquations {
   /// be approximate where that only costs iterations.
   virtual void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
                              Eigen::Ref<MatrixX<double>> dv_dv) = 0;
+
+  /// Whether the motion may become much less stiff from one step to the next. Then derivatives of an earlier step would
+  /// let iterations creep, and seem to have converged.
+  virtual bool has_fading_stiffness() const { return false; }
 };
 
 struct StepAttempt {

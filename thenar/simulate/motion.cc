@@ -163,6 +163,12 @@ void ConstrainedMotion::add_contact_reactions(const double* q, const double* v, 
 
 /// Derivatives of the free motion serve in every mode. After an event they are kept if the position has hardly changed
 /// since; a second request in the same mode says that they did not serve well.
+bool ConstrainedMotion::has_fading_stiffness() const {
+  return std::any_of(contacts().begin(), contacts().end(), [](const HeldContact& contact) {
+    return contact.hold() == ContactHold::sliding && contact.tangent_count() > 1;
+  });
+}
+
 bool ConstrainedMotion::can_keep_derivatives() const {
   return has_derivatives_ && mode_is_new_ && (q_ - q_derived_).cwiseAbs().maxCoeff() < kSamePosition;
 }

@@ -76,6 +76,8 @@ class ConstrainedMotion final : public MotionEquations {
   void calc_slope(double t, const double* y, double* slope) override;
   void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
                      Eigen::Ref<MatrixX<double>> dv_dv) override;
+  /// Friction turns with the slip u of a contact the faster the slower it is, μ/|u|: much so where slip has begun.
+  bool has_fading_stiffness() const override;
 
   /// q₀ ⊕ x.
   void calc_position(const double* x, double* q) const;

@@ -34,6 +34,13 @@ constexpr int kMostEventsAtOnce = 200;
 /// the last bounces of a ball are some 600.
 constexpr double kStormTime = 1e-3;
 constexpr int kMostEventsInStorm = 2000;
+/// The same of changes without an impact, which no series of bounces has: per contact that holds and in all; and in all
+/// while chatter goes on behind a bridge.
+constexpr int kMostChangesPerContact = 4, kMostChangesInStorm = 100, kMostChangesAfterBridge = 30;
+/// Bridges over a storm are at first so long, then twice as long whenever the next storm is within so many of them, as
+/// parts of the time scale.
+constexpr double kFirstBridge = 1e-4, kLongestBridge = 3e-2, kBridgesApart = 30;
+constexpr int kMostBridges = 60;
 
 void check_scenario(const Scenario& s) {
   if (const std::string fault = s.run.find_fault(); !fault.empty()) throw std::invalid_argument(fault);
@@ -226,7 +233,8 @@ class Run {
 
   /// Impacts, if there are any, and the mode of what follows. False when the run must end.
   bool settle(Trigger trigger) {
-    if (!note_progress()) return false;
+    const std::string storm = note_progress();
+    if (!storm.empty()) return contacts_ ? bridge(storm) : end(RunStatus::failed, storm);
     if (contacts_) return settle_contacts(trigger);
     instant_.find_touching(state_.q, state_.v);
     const VectorX<double> v_before = state_.v;
@@ -254,13 +262,57 @@ class Run {
     const State before = state_;
     const Mode mode_before = joint_mode_;
     if (!contacts_->settle(state_, at_contact_, trigger, stalled_)) {
-      return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t));
+      const std::string fault = fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t);
+      return contacts_->is_stuck() && is_settled_ ? bridge(fault) : end(RunStatus::failed, fault);
     }
+    return tell_settled(mode_before, before);
+  }
+
+  bool tell_settled(const Mode& mode_before, const State& before) {
     energy_lost_ = contacts_->energy_lost();
     report_.energy.dissipated += energy_lost_;
     joint_mode_ = motion_.mode();
+    if (contacts_->strikes().empty()) ++changes_in_storm_;
     note_verdict();
     return tell_contacts(mode_before, before);
+  }
+
+  /// Goes on behind what cannot be followed event by event; `why` is why not. Bridges become longer until one leads to
+  /// where the motion goes on by itself.
+  bool bridge(const std::string& why) {
+    const double t_start = state_.t, time = tolerances_.scales().time;
+    const std::string where = at_contact_ ? at_contact_->name : "";
+    if (!is_near_bridge()) bridge_length_ = kFirstBridge * time;
+    at_contact_.reset();
+    for (int attempt = 0; attempt < kMostBridges; ++attempt) {
+      const double t_limit = next_row_ <= rows_.count() ? std::min(next_limit(), rows_.time(next_row_)) : next_limit();
+      if (!(t_limit > state_.t)) break;
+      const double h = std::min(bridge_length_, t_limit - state_.t);
+      const bool reaches_limit = h == t_limit - state_.t;
+      bridge_length_ = std::min(2 * bridge_length_, kLongestBridge * time);
+      const auto step = contacts_->bridge(state_, h);
+      if (!step) continue;
+      if (reaches_limit) state_.t = t_limit;
+      report_.energy.work += step->work;
+      report_.energy.dissipated += step->energy_lost;
+      note_extremes(state_);
+      const State before = state_;
+      if (contacts_->settle(state_, {}, {}, 0)) return end_bridge(t_start, where, before);
+      if (!contacts_->is_stuck()) break;
+    }
+    return end(RunStatus::failed, why);
+  }
+
+  bool end_bridge(double t_start, const std::string& where, const State& before) {
+    bridge_end_ = state_.t;
+    report_.bridged_s += state_.t - t_start;
+    stalled_ = storm_ = changes_in_storm_ = 0;
+    stalled_since_ = storm_since_ = state_.t;
+    teller_.tell({state_.t, EventKind::zeno, where,
+                  fmt::format("contacts change faster than can be followed: {:.3g} s are taken in one step, without "
+                              "rebounds",
+                              state_.t - t_start)});
+    return tell_settled(joint_mode_, before);
   }
 
   void note_verdict() {
@@ -338,27 +390,32 @@ class Run {
     pending_.push_back({state_.t + remaining, i, strikes_in_a_row_[static_cast<std::size_t>(i)] + 1});
   }
 
-  /// A run that does not get past an instant first takes impacts as plastic, then gives up.
-  bool note_progress() {
+  /// A run that does not get past an instant first takes impacts as plastic, then does not go on by itself: the answer
+  /// is why. Empty while all is well.
+  std::string note_progress() {
     stalled_ = state_.t - stalled_since_ > tolerances_.simultaneous() ? 0 : stalled_ + 1;
     if (stalled_ == 0) stalled_since_ = state_.t;
     if (stalled_ >= kMostEventsAtOnce) {
-      return end(RunStatus::failed, fmt::format("more than {} events at t = {:.9g} s: the motion does not go on{}",
-                                                kMostEventsAtOnce, state_.t, name_last_contact()));
+      return fmt::format("more than {} events at t = {:.9g} s: the motion does not go on{}", kMostEventsAtOnce,
+                         state_.t, name_last_event());
     }
     storm_ = state_.t - storm_since_ > kStormTime * tolerances_.scales().time ? 0 : storm_ + 1;
-    if (storm_ == 0) storm_since_ = state_.t;
-    if (storm_ < kMostEventsInStorm) return true;
-    return end(
-        RunStatus::failed,
-        fmt::format("more than {} events from t = {:.12g} s to {:.12g} s: contacts change faster than the motion "
-                    "can be followed{}; a tighter 'tolerance' may help",
-                    kMostEventsInStorm, storm_since_, state_.t, name_last_contact()));
+    if (storm_ == 0) storm_since_ = state_.t, changes_in_storm_ = 0;
+    const int most_changes = (is_near_bridge() ? kMostChangesAfterBridge : kMostChangesInStorm) +
+                             kMostChangesPerContact * static_cast<int>(motion_.contacts().size());
+    if (storm_ < kMostEventsInStorm && changes_in_storm_ < most_changes) return {};
+    return fmt::format(
+        "more than {} events from t = {:.12g} s to {:.12g} s: they come faster than the motion can be "
+        "followed{}; a tighter 'tolerance' may help",
+        storm_, storm_since_, state_.t, name_last_event());
   }
 
-  std::string name_last_contact() const {
-    return at_contact_ ? fmt::format(" (the last one: {} of '{}')", to_string(at_contact_->kind), at_contact_->name)
-                       : "";
+  bool is_near_bridge() const { return state_.t - bridge_end_ <= kBridgesApart * bridge_length_; }
+
+  std::string name_last_event() const {
+    if (at_switch_) return fmt::format(" (the last one: control, {})", switch_->changes.front().where);
+    if (!at_contact_) return {};
+    return fmt::format(" (the last one: {} of '{}')", to_string(at_contact_->kind), at_contact_->name);
   }
 
   // --- What is told -----------------------------------------------------------------------------------------------
@@ -387,27 +444,46 @@ class Run {
       const bool held = after.holds(i), was_held = before.holds(i);
       if (row(i).kind() == JointRowKind::stop && held != was_held) tell_stop_change(i, held);
       const int slip = after.slip[static_cast<std::size_t>(i)], old_slip = before.slip[static_cast<std::size_t>(i)];
-      if (slip != old_slip) teller_.tell_slip(state_.t, i, slip);
+      if (slip == old_slip) continue;
+      if (slip == 0) teller_.tell_stick(state_.t, i, calc_reaction(i));
+      if (slip != 0) teller_.tell_slip(state_.t, i, slip, stepper_.acceleration()[row(i).dof()]);
     }
   }
 
   void tell_stop_change(int i, bool held) {
     if (!held && !touches_redundantly(i)) {
       strikes_in_a_row_[static_cast<std::size_t>(i)] = 0;
-      teller_.tell_release(state_.t, i, row(i).multiply(state_.v.data()) > 0);
+      const double rate = row(i).multiply(state_.v.data());
+      if (rate > 0) teller_.tell_throw(state_.t, i, rate);
+      if (!(rate > 0)) teller_.tell_release(state_.t, i, calc_opening(i));
     }
     // While bouncing ends, rest is told when it has ended.
     const auto is_pending = [&](const PendingRest& rest) { return rest.row == i; };
-    if (held && std::none_of(pending_.begin(), pending_.end(), is_pending)) teller_.tell_rest(state_.t, i);
+    if (held && std::none_of(pending_.begin(), pending_.end(), is_pending)) {
+      teller_.tell_rest(state_.t, i, calc_reaction(i));
+    }
+  }
+
+  /// Effort of a row that holds at the state, N m or N; 0 of one that does not.
+  double calc_reaction(int i) {
+    const std::vector<int>& held = motion_.mode().held;
+    const auto place = std::find(held.begin(), held.end(), i);
+    if (place == held.end()) return 0;
+    stepper_.evaluate_state();
+    return motion_.reactions()(place - held.begin());
+  }
+
+  /// Acceleration with which a stop opens at the state.
+  double calc_opening(int i) {
+    row(i).update(state_.q.data(), state_.v.data());
+    return row(i).multiply(stepper_.acceleration()) + row(i).bias();
   }
 
   /// A stop that the solver no longer counts as holding only because other rows hold the joint there anyway.
   bool touches_redundantly(int i) {
     JointRow& stop = row(i);
     if (!instant_.touches(i)) return false;
-    stop.update(state_.q.data(), state_.v.data());
-    const double opening = stop.multiply(stepper_.acceleration()) + stop.bias();
-    return stop.multiply(state_.v.data()) == 0 && opening == 0;
+    return calc_opening(i) == 0 && stop.multiply(state_.v.data()) == 0;
   }
 
   // --- Profiles that jump, bounces that end -----------------------------------------------------------------------
@@ -420,9 +496,13 @@ class Run {
   bool pass_switch() {
     if (!switch_ || state_.t < switch_->at.before || switch_->at.after > scenario_.run.until) return true;
     state_.t = switch_->at.after;
-    teller_.tell_switch(state_.t, switch_->where);
+    for (const ProfileSwitch::Change& change : switch_->changes) teller_.tell_switch(state_.t, change);
     motion_.set_latest_time(scenario_.run.until);
-    return settle({}) && find_next_switch();
+    at_contact_.reset();
+    at_switch_ = true;
+    const bool is_settled = settle({});
+    at_switch_ = false;
+    return is_settled && find_next_switch();
   }
 
   bool pass_zeno() {
@@ -435,7 +515,7 @@ class Run {
       pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
       strikes_in_a_row_[static_cast<std::size_t>(rest.row)] = 0;
       teller_.tell_zeno(state_.t, rest.row, rest.strikes);
-      if (motion_.mode().holds(rest.row)) teller_.tell_rest(state_.t, rest.row);
+      if (motion_.mode().holds(rest.row)) teller_.tell_rest(state_.t, rest.row, calc_reaction(rest.row));
     }
     std::erase_if(bounce_ends_, [&](const BounceEnd& bounce) {
       if (state_.t < bounce.t) return false;
@@ -603,11 +683,14 @@ class Run {
   std::vector<long long> strikes_in_a_row_;  ///< per row, since the joint last rested there
   std::vector<PendingRest> pending_;
   std::optional<ProfileSwitch> switch_;
+  bool at_switch_ = false;   ///< what is settled is its instant
   bool is_settled_ = false;  ///< whether the first instant has passed
   int stalled_ = 0;          ///< events since stalled_since_
   double stalled_since_ = -1;
-  int storm_ = 0;  ///< events since storm_since_
+  int storm_ = 0;             ///< events since storm_since_
+  int changes_in_storm_ = 0;  ///< of them, without an impact
   double storm_since_ = -1;
+  double bridge_length_ = 0, bridge_end_ = -1;  ///< s: of the next bridge; when the last one ended
 };
 
 }  // namespace

@@ -104,8 +104,9 @@ struct RunReport {
   long long evaluations = 0;     ///< of forward dynamics; a Jacobian counts as 2 nv of them
   EventCounts events{};
   double max_gap_violation =
-      0;               ///< rad or m, the farthest that a coordinate was beyond a stop, or bodies inside each other
-  long long rows = 0;  ///< samples handed out
+      0;                 ///< rad or m, the farthest that a coordinate was beyond a stop, or bodies inside each other
+  double bridged_s = 0;  ///< s, of the motion that could not be followed event by event (contact_bridge_internal.h)
+  long long rows = 0;    ///< samples handed out
   EnergyBalance energy;
   std::vector<VerdictInterval> verdicts;  ///< of a scenario with contacts
   State first, last;                      ///< `last` is the last good state, also when the run failed

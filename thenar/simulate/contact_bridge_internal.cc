@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/contact_bridge_internal.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "thenar/complementarity/cone_solver.h"
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/simulate/simulate.h"
+
+namespace thenar::internal {
+namespace {
+
+/// Contacts that could close within so many steps take part.
+constexpr double kReach = 2;
+/// What a step may gain by its error of order 1, as a part of the kinetic energy.
+constexpr double kGain = 1e-3;
+/// Times that overlaps of curved surfaces are put right.
+constexpr int kMostCorrections = 5;
+
+class Bridge {
+ public:
+  Bridge(AssemblyContext& context, const State& state, double h)
+      : context_(context),
+        scenario_(context.scenario()),
+        model_(scenario_.model),
+        state_(state),
+        h_(h),
+        workspace_(model_) {}
+
+  std::optional<BridgedStep> take(State& out) {
+    const double energy = calc_energy(model_, state_);
+    calc_free_motion();
+    add_joint_rows();
+    add_contacts();
+    if (!find_velocities()) return std::nullopt;
+    State next{state_.t + h_, VectorX<double>(state_.q.size()), v_next_};
+    const VectorX<double> travel = h_ * v_next_;
+    integrate_position(model_, state_.q.data(), travel.data(), next.q.data());
+    if (!next.q.allFinite() || !next.v.allFinite() || !leave_overlaps(next)) return std::nullopt;
+    BridgedStep step{h_ * power_.work, 0};
+    step.energy_lost = energy + step.work - calc_energy(model_, next);
+    if (step.energy_lost < -kGain * (std::abs(energy) + std::abs(step.work) + kinetic_scale())) return std::nullopt;
+    out = std::move(next);
+    return step;
+  }
+
+ private:
+  double kinetic_scale() const {
+    const Scales& scales = context_.tolerances().scales();
+    return scales.mass * scales.length * scales.length / (scales.time * scales.time);
+  }
+
+  /// Without contacts, stops, locks and joint friction, which are rows of the step.
+  void calc_free_motion() {
+    Mode mode;
+    mode.slip.assign(context_.motion().rows().size(), 0);
+    context_.motion().set_contacts({});
+    context_.motion().set_mode(mode);
+    VectorX<double> vdot(model_.velocity_count());
+    context_.motion().calc_free_acceleration(state_.t, state_.q.data(), state_.v.data(), vdot.data(), power_);
+    v_free_ = state_.v + h_ * vdot;
+    update_positions(model_, state_.q.data(), workspace_);
+    update_velocities(model_, v_free_.data(), workspace_);
+  }
+
+  /// `gap_rate` is the gap over h: the row may close it.
+  void add_row(const ConstraintRow& row, const VectorX<double>& J, double gap_rate) {
+    rows_.push_back({row, J, gap_rate});
+  }
+
+  void add_joint_rows() {
+    for (std::size_t i = 0; i < context_.motion().rows().size(); ++i) {
+      JointRow& row = context_.motion().rows()[i];
+      row.update(state_.q.data(), v_free_.data());
+      const double gap = row.has_value() ? row.calc_value(state_.q.data()) : 0;
+      const bool is_stop = row.kind() == JointRowKind::stop;
+      if (is_stop && gap + kReach * h_ * row.multiply(v_free_.data()) > 0) continue;
+      VectorX<double> J = VectorX<double>::Zero(model_.velocity_count());
+      row.add_transposed(1, J.data());
+      ConstraintRow out = make_problem_row(row, i);
+      if (out.kind == RowKind::boxed) out.limit *= h_;  // an impulse
+      add_row(out, J, row.kind() == JointRowKind::friction ? 0 : std::max(gap, 0.0) / h_);
+    }
+  }
+
+  void add_contacts() {
+    const double touch = context_.touch;
+    double fastest = 0;
+    for (const BodyShape& shape : context_.finder().shapes()) {
+      const Motion<double> V = calc_point_velocity(model_, workspace_, shape.body, Vec3<double>::zero());
+      fastest = std::max(fastest, norm(V.linear) + norm(V.angular) * context_.tolerances().scales().length);
+    }
+    context_.touch = touch + kReach * h_ * fastest;
+    for (const TouchingContact& contact : find_touching_contacts(context_, workspace_)) add_contact(contact);
+    context_.touch = touch;
+  }
+
+  void add_contact(const TouchingContact& contact) {
+    const std::size_t head = rows_.size();
+    add_row({.kind = RowKind::unilateral, .id = make_row_id(contact.place, 0)}, contact.rows.J.row(0),
+            std::max(contact.place.gap, 0.0) / h_);
+    const ContactLaw& law = contact.law;
+    if (law.fingertip == Fingertip::frictionless || !(law.friction > 0)) return;
+    for (int k = 1; k <= (law.fingertip == Fingertip::soft ? 3 : 2); ++k) {
+      if (is_immovable(contact.rows, k)) continue;
+      rows_[head].row.kind = RowKind::normal;
+      add_row({.kind = RowKind::tangent,
+               .limit = k == 3 ? law.torsion : law.friction,
+               .id = make_row_id(contact.place, static_cast<std::uint64_t>(k))},
+              contact.rows.J.row(k), 0);
+    }
+  }
+
+  bool find_velocities() {
+    v_next_ = v_free_;
+    if (rows_.empty()) return true;
+    ConstraintProblem problem;
+    const RowSystem system = assemble_rows(model_, workspace_, rows_, problem);
+    problem.b() = system.J * v_free_;
+    for (int i = 0; i < problem.size(); ++i) problem.b()(i) += rows_[static_cast<std::size_t>(i)].drift;
+    ConeSolver solver(problem.size());
+    const ConeSolution& answer = solver.solve(problem);
+    if (answer.status != ConeStatus::solved) return false;
+    v_next_ += system.X * Eigen::Map<const VectorX<double>>(answer.z.data(), problem.size());
+    return true;
+  }
+
+  /// What curvature has driven into each other is put apart.
+  bool leave_overlaps(State& next) {
+    ContactFinder& finder = context_.finder();
+    for (int k = 0; k < kMostCorrections; ++k) {
+      update_positions(model_, next.q.data(), workspace_);
+      update_velocities(model_, next.v.data(), workspace_);
+      finder.update(workspace_, context_.touch);
+      std::vector<HeldContact> deep;
+      for (const FoundContact& found : finder.contacts()) {
+        if (!(found.gap < -context_.touch)) continue;
+        deep.emplace_back(model_, workspace_, finder, found, ContactLaw{}, ContactHold::smooth, 0);
+        if (deep.back().is_immovable()) deep.pop_back();
+      }
+      if (deep.empty()) return true;
+      context_.motion().set_contacts(std::move(deep));
+      VectorX<double> v = next.v;
+      context_.motion().project_contacts(next.q, v);
+    }
+    return false;
+  }
+
+  AssemblyContext& context_;
+  const Scenario& scenario_;
+  const Model& model_;
+  const State& state_;
+  double h_;
+  Workspace<double> workspace_;
+  PowerFlow<double> power_;
+  VectorX<double> v_free_, v_next_;
+  std::vector<AssembledRow> rows_;
+};
+
+}  // namespace
+
+std::optional<BridgedStep> bridge(AssemblyContext& context, State& state, double h) {
+  const double touch = context.touch;
+  try {
+    State next;
+    const std::optional<BridgedStep> step = Bridge(context, state, h).take(next);
+    if (step) state = std::move(next);
+    return step;
+  } catch (const std::exception&) {  // features that do not face each other: another length of the step may do
+    context.touch = touch;
+    return std::nullopt;
+  }
+}
+
+}  // namespace thenar::internal
