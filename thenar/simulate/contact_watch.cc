@@ -126,7 +126,8 @@ void ContactWatch::find_slip_direction(Stepper& stepper, ContactCrossing& crossi
   if (law.fingertip == Fingertip::soft && law.torsion > 0) {
     crossing.slip[2] = -force(3) * std::pow(law.friction / law.torsion, 2);
   }
-  if (!is_redundant_) return;
+  // On a k-gon, where corners share friction in any way, the least forces tell the direction of all together.
+  if (!is_redundant_ || scenario_.contacts->cone.kind == FrictionCone::Kind::polygon) return;
   const ConeSolution& answer = solve_held(vdot);
   if (answer.status != ConeStatus::solved) return;
   std::size_t row = motion_.mode().held.size();
