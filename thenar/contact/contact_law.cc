@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -101,6 +102,12 @@ double calc_cone_size(const FrictionCone& cone, double f_T, double f_U) {
     out = std::max(out, middle.dot(Eigen::Vector2d(f_T, f_U)) / middle.squaredNorm());
   }
   return out;
+}
+
+double calc_sliding_share(const FrictionCone& cone, const std::array<double, 3>& direction) {
+  if (cone.kind != FrictionCone::Kind::polygon) return 1;
+  const double reach = std::max(calc_cone_size(cone, direction[0], direction[1]), std::abs(direction[2]));
+  return reach > 0 ? 1 / reach : 1;
 }
 
 int count_faces(const FrictionCone& cone) {

@@ -13,7 +13,9 @@
 ///     soft               (|f_t| / μ f_N)² + (τ_N / μ_τ f_N)² ≤ 1
 ///
 /// With slip f lies on the boundary and takes as much power from it as it can: f_t = −μ f_N v_t / |v_t| at a point.
-/// While nothing slips the coefficient is μ_s ≥ μ. |f_t| is measured by the cone, one for a whole scenario:
+/// While nothing slips the coefficient is μ_s ≥ μ. |f_t| is measured by the cone, one for a whole scenario (which on a
+/// k-gon leaves f_t opposite to slip, and as large as the k-gon reaches there: with the most power it would jump from
+/// corner to corner, with that of the circle what begins to slip would stick again at once):
 ///
 ///     circular   √(f_T² + f_U²)
 ///     box        max(|f_T|, |f_U|) where v_t = 0, YY (15): the square around the circle, which lets √2 μ f_N through
@@ -82,6 +84,11 @@ std::string to_string(const FrictionCone& cone);
 
 /// |(f_T, f_U)| as the cone measures it: μ f_N on its boundary.
 double calc_cone_size(const FrictionCone& cone, double f_T, double f_U);
+
+/// Friction of a contact that slides as a part of what the circle, or the ellipsoid of a soft one, lets through: how
+/// far a k-gon reaches in that direction; 1 for the others. `direction` is that of friction f_k/μ_k along T, U and
+/// about N, a unit vector.
+double calc_sliding_share(const FrictionCone& cone, const std::array<double, 3>& direction);
 
 /// The cone as ConstraintRow::faces of a contact that does not slide.
 int count_faces(const FrictionCone& cone);

@@ -185,10 +185,11 @@ void ContactEngine::bring_to_rest(State& state, const ContactCrossing& at) {
 }
 
 /// Whether the slip of a contact is rounding of the speeds that it is the sum of, or below the errors that steps may
-/// make.
+/// make, or has no direction of its own in which it could go on.
 bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) const {
   const double fastest = (contact.J().topRows<3>().cwiseAbs() * v.cwiseAbs()).maxCoeff();
-  return calc_slip_speed(contact) <= std::max(kCalm * fastest, kErrorsAtRest * tolerances_.slip_error());
+  return calc_slip_speed(contact) <=
+         std::max({kCalm * fastest, kErrorsAtRest * tolerances_.slip_error(), 2 * contact.no_slip()});
 }
 
 /// Bodies that have just met are put on each other, so that rounding does not add up from bounce to bounce.
@@ -418,6 +419,7 @@ void ContactEngine::set_modes(const State& state, Trigger trigger) {
     const bool slides = cell.modes[i] == ContactMode::slide || insists;
     held.emplace_back(scenario_.model, workspace_, context_.finder(), contact.place, contact.law,
                       slides ? ContactHold::sliding : ContactHold::rolling, no_slip);
+    held.back().set_cone(scenario_.contacts->cone);
     const bool is_told = cell.modes[i] == ContactMode::slide;
     if (is_told) held.back().begin_slip(find_slip(i, cell));
     if (insists && !is_told) held.back().begin_slip(insistent_->slip);
@@ -428,22 +430,33 @@ void ContactEngine::set_modes(const State& state, Trigger trigger) {
 }
 
 /// Direction of the slip of a contact along T, U and about N. Where it only begins, accelerations are what is left of
-/// large numbers; but friction on a smooth cone tells it as well, in the direction in which it opposes slip most.
+/// large numbers; but friction tells it as well, being opposite to μ u. (On a box it is not.) On the faces of a k-gon
+/// the points of a patch share it in any way, so that it is that of all of them.
 std::array<double, 3> ContactEngine::find_slip(std::size_t contact, const InstantCell& cell) const {
   const InstantContact& sliding = instant_->contacts[contact];
   const std::array<double, 3> told{cell.slip[contact][0], cell.slip[contact][1], find_spin(contact, cell)};
-  const bool is_smooth = scenario_.contacts->cone.kind == FrictionCone::Kind::circular;
-  if (sliding.slides || !is_smooth || !sliding.has_friction()) return told;
-  const std::array<double, 4>& force = cell.forces[contact];
+  const FrictionCone& cone = scenario_.contacts->cone;
+  if (sliding.slides || cone.kind == FrictionCone::Kind::box || !sliding.has_friction()) return told;
   const std::array<double, 3> mu{sliding.law.friction, sliding.law.friction, sliding.law.torsion};
-  std::array<double, 3> out{};
-  double share = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    if (!(mu[k] > 0) || sliding.tangent_rows[k] < 0) continue;
-    out[k] = -force[k + 1] / (mu[k] * mu[k]);
-    share = std::hypot(share, force[k + 1] / mu[k]);
+  std::array<double, 3> n{}, out{};
+  double normal = 0;
+  for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
+    const FoundContact &place = instant_->contacts[i].place, &own = sliding.place;
+    const bool is_in_patch = place.shape_A == own.shape_A && place.shape_B == own.shape_B;
+    if (i != contact && (cone.kind == FrictionCone::Kind::circular || !is_in_patch)) continue;
+    normal += cell.forces[i][0];
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (mu[k] > 0 && sliding.tangent_rows[k] >= 0) n[k] += cell.forces[i][k + 1] / mu[k];
+    }
   }
-  return share > kOnTheCone * force[0] ? out : told;
+  const double size = std::hypot(n[0], n[1], n[2]);
+  if (!(size > 0)) return told;
+  for (std::size_t k = 0; k < 3; ++k) {
+    n[k] /= size;
+    out[k] = mu[k] > 0 ? -n[k] / mu[k] : 0;
+  }
+  const bool is_on_cone = size > kOnTheCone * normal * calc_sliding_share(cone, n);
+  return is_on_cone ? out : told;
 }
 
 /// Rotation about N of a contact that slides, or its acceleration where that only begins.

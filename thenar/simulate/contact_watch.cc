@@ -127,7 +127,8 @@ void ContactWatch::find_slip_direction(Stepper& stepper, ContactCrossing& crossi
     if (mu > 0)
       crossing.slip[static_cast<std::size_t>(contact.tangent(t) - 1)] = -force(contact.tangent(t)) / (mu * mu);
   }
-  if (!is_redundant_) return;
+  // On a k-gon, where corners share friction in any way, the least forces tell the direction of all together.
+  if (!is_redundant_ || scenario_.contacts->cone.kind == FrictionCone::Kind::polygon) return;
   const ConeSolution& answer = solve_held(vdot);
   if (answer.status != ConeStatus::solved) return;
   std::size_t row = motion_.mode().held.size();

@@ -188,8 +188,9 @@ void HeldContact::update_friction() {
   const Vector3<double> direction = calc_friction_direction();
   const double size = direction.norm();
   if (!(size > 0)) return;
-  ratio_ = {-law_.friction * direction(0) / size, -law_.friction * direction(1) / size,
-            -law_.torsion * direction(2) / size};
+  const std::array<double, 3> n{-direction(0) / size, -direction(1) / size, -direction(2) / size};
+  const double share = calc_sliding_share(cone_, n);
+  ratio_ = {law_.friction * n[0] * share, law_.friction * n[1] * share, law_.torsion * n[2] * share};
 }
 
 std::array<double, 3> HeldContact::calc_opposed_slip() const {
@@ -208,7 +209,8 @@ Matrix3<double> HeldContact::calc_friction_slope() const {
   const double torsion = law_.fingertip == Fingertip::soft ? law_.torsion : 0;
   const Vector3<double> mu(law_.friction, law_.friction, torsion);
   const Matrix3<double> turn = Matrix3<double>::Identity() - n * n.transpose();
-  return -side / size * (mu.asDiagonal() * turn * mu.asDiagonal());
+  const double share = calc_sliding_share(cone_, {-n(0), -n(1), -n(2)});  // its own change is left out
+  return -side * share / size * (mu.asDiagonal() * turn * mu.asDiagonal());
 }
 
 void HeldContact::begin_slip(const std::array<double, 3>& direction) {

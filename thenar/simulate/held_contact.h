@@ -7,7 +7,8 @@
 ///
 ///     smooth    the normal                                   no friction
 ///     rolling   the normal, both tangents                    and the rotation about N of a soft fingertip
-///     sliding   the normal, with friction rₖ per unit of normal force in the tangents, rₖ = −μₖ² uₖ / |μ u| (YY 5)
+///     sliding   the normal, with friction rₖ per unit of normal force in the tangents, rₖ = −μₖ² uₖ / |μ u| (YY 5),
+///               or less on a k-gon (calc_sliding_share)
 ///
 /// A row without any joint that could move it is left out. Rows have J, velocity = J v and acceleration = J v̇ + drift.
 ///
@@ -45,6 +46,8 @@ class HeldContact {
   /// Goes on in another way, from where it is.
   void set_hold(ContactHold hold);
   void set_name(std::string name) { name_ = std::move(name); }
+  /// How friction is bounded; a circle at first.
+  void set_cone(const FrictionCone& cone) { cone_ = cone; }
 
   /// Place, rows and velocities at the positions and velocities of the workspace. False if the surfaces do not face
   /// each other there. The place is followed from that of the last update, or from the anchor where that was led
@@ -115,6 +118,7 @@ class HeldContact {
   std::string name_;
   FoundContact found_;
   ContactLaw law_;
+  FrictionCone cone_;
   ContactHold hold_;
   GapFunction<double> gap_, anchor_gap_;  ///< as it is, and at the anchor
   Side A_, B_;

@@ -111,7 +111,7 @@ class InstantBuilder {
   }
 
   /// Friction forces per normal force of a contact that slides: those that take most power from the slip, −μₖ² uₖ / |μ
-  /// u| on the ellipsoid Σ (sₖ/μₖ)² = 1, which is YY (5) for a point. Sets contact.slides.
+  /// u| on the ellipsoid Σ (sₖ/μₖ)² = 1, which is YY (5) for a point; less on a k-gon. Sets contact.slides.
   std::array<double, 3> find_sliding(InstantContact& contact, const ContactRows& rows,
                                      const std::array<double, 3>& lasting_slip) {
     const ContactLaw& law = contact.law;
@@ -134,7 +134,10 @@ class InstantBuilder {
     }
     std::array<double, 3> out{};
     const double power = std::hypot(mu[0] * slip[0], mu[1] * slip[1], mu[2] * slip[2]);
-    for (std::size_t k = 0; contact.slides && power > 0 && k < 3; ++k) out[k] = -mu[k] * mu[k] * slip[k] / power;
+    if (!contact.slides || !(power > 0)) return out;
+    for (std::size_t k = 0; k < 3; ++k) out[k] = -mu[k] * slip[k] / power;
+    const double share = calc_sliding_share(context_.rules().cone, out);
+    for (std::size_t k = 0; k < 3; ++k) out[k] *= mu[k] * share;
     return out;
   }
 
