@@ -39,6 +39,9 @@ class MotionEquations {
   /// be approximate where that only costs iterations.
   virtual void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
                              Eigen::Ref<MatrixX<double>> dv_dv) = 0;
+  /// Whether they are known to have changed much since, where the last slope was asked for. Iterations do not always
+  /// show it: one that is much too stiff keeps a fast part from moving, which then looks as if it had converged.
+  virtual bool has_old_jacobian() const { return false; }
 };
 
 struct StepAttempt {

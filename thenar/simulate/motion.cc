@@ -15,6 +15,8 @@ namespace {
 constexpr int kMostProjections = 4;
 /// Positions (rad, m) this close have the same Jacobian for Newton's method.
 constexpr double kSamePosition = 0.05;
+/// And slips within this factor.
+constexpr double kSameSlip = 2;
 
 bool is_rotation_in_space(const Link& link) { return link.kind == LinkKind::ball || link.kind == LinkKind::free; }
 
@@ -31,6 +33,11 @@ void apply_inverse_jacobian(const Model& model, const double* x, double* rate) {
   }
 }
 
+/// The slip of a contact that slides as its friction sees it, or what counts as none, m/s.
+double calc_slip(const HeldContact& contact) {
+  return std::max(std::hypot(contact.slip_along(), contact.calc_slip_across()), contact.no_slip());
+}
+
 }  // namespace
 
 bool Mode::holds(int row) const { return std::binary_search(held.begin(), held.end(), row); }
@@ -43,7 +50,8 @@ ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
       workspace_(scenario.model),
       response_(scenario.model, rows_.size()),
       derivatives_(scenario.model),
-      contact_reactions_(scenario.model, scenario.run.baumgarte) {
+      contact_reactions_(scenario.model, scenario.contacts ? scenario.contacts->cone : FrictionCone{},
+                         scenario.run.baumgarte) {
   const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
   for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
   for (VectorX<double>* vector : {&effort_, &vdot_, &increment_}) vector->setZero(nv);
@@ -65,11 +73,6 @@ void ConstrainedMotion::set_mode(const Mode& mode) {
 void ConstrainedMotion::set_contacts(std::vector<HeldContact> contacts) {
   mode_is_new_ = true;
   contact_reactions_.set_contacts(std::move(contacts));
-}
-
-void ConstrainedMotion::assemble_held(const double* vdot, ConstraintProblem& problem, VectorX<double>& z) {
-  const FrictionCone cone = scenario_->contacts ? scenario_->contacts->cone : FrictionCone{};
-  contact_reactions_.assemble(rows_, mode_.held, cone, vdot, problem, z);
 }
 
 void ConstrainedMotion::follow_contacts(const VectorX<double>& q, const VectorX<double>& v) {
@@ -161,10 +164,21 @@ void ConstrainedMotion::add_contact_reactions(const double* q, const double* v, 
   reactions_ = contact_reactions_.joint_reactions();
 }
 
-/// Derivatives of the free motion serve in every mode. After an event they are kept if the position has hardly changed
-/// since; a second request in the same mode says that they did not serve well.
+bool ConstrainedMotion::has_old_jacobian() const {
+  if (slips_derived_.size() != contacts().size()) return false;
+  for (std::size_t i = 0; i < contacts().size(); ++i) {
+    if (contacts()[i].hold() != ContactHold::sliding) continue;
+    const double slip = calc_slip(contacts()[i]), before = slips_derived_[i];
+    if (slip > kSameSlip * before || before > kSameSlip * slip) return true;
+  }
+  return false;
+}
+
+/// Derivatives of the free motion serve in every mode and for every slip. After an event they are kept if the position
+/// has hardly changed since; a second request in the same mode says that they did not serve well.
 bool ConstrainedMotion::can_keep_derivatives() const {
-  return has_derivatives_ && mode_is_new_ && (q_ - q_derived_).cwiseAbs().maxCoeff() < kSamePosition;
+  return has_derivatives_ && (mode_is_new_ || has_old_jacobian()) &&
+         (q_ - q_derived_).cwiseAbs().maxCoeff() < kSamePosition;
 }
 
 void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, Eigen::Ref<MatrixX<double>> dv_dx,
@@ -194,6 +208,8 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   dv_dv = derivatives_.result().dv;
   if (!contacts().empty()) {
     contact_reactions_.constrain(dv_dx, dv_dv);
+    slips_derived_.clear();
+    for (const HeldContact& contact : contacts()) slips_derived_.push_back(calc_slip(contact));
     return;
   }
   if (mode_.held.empty()) return;

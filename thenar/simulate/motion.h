@@ -64,9 +64,18 @@ class ConstrainedMotion final : public MotionEquations {
   double contact_force_scale() const { return contact_reactions_.force_scale(); }
   /// Contacts as they are at (q, v), with the forces of the last evaluation.
   void follow_contacts(const VectorX<double>& q, const VectorX<double>& v);
-  /// After an evaluation: the problem that its reactions solve if they are admissible (ContactReactions::assemble), and
-  /// the reactions as its z. `vdot` is the acceleration found.
-  void assemble_held(const double* vdot, ConstraintProblem& problem, VectorX<double>& z);
+  /// The larger of that and of the forces that they have, N.
+  double calc_largest_contact_force() const { return contact_reactions_.calc_largest_force(); }
+  /// After an evaluation with redundant contacts: whether their bounds admit other forces of the same motion, which,
+  /// and with which share of their cones some of them can do (ContactReactions).
+  double find_admissible_forces(double enough, bool goes_on) {
+    return contact_reactions_.find_admissible(enough, goes_on);
+  }
+  const std::vector<Vector4<double>>& admissible_forces() const { return contact_reactions_.admissible_forces(); }
+  int tightest_contact() const { return contact_reactions_.tightest_contact(); }
+  double calc_least_share(std::span<const std::size_t> some, double known, double precision, double margin) {
+    return contact_reactions_.calc_least_share(some, known, precision, margin);
+  }
   /// Positions and velocities of the last evaluation with contacts.
   const Workspace<double>& contact_workspace() const { return contact_reactions_.workspace(); }
   const Mode& mode() const { return mode_; }
@@ -76,6 +85,8 @@ class ConstrainedMotion final : public MotionEquations {
   void calc_slope(double t, const double* y, double* slope) override;
   void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
                      Eigen::Ref<MatrixX<double>> dv_dv) override;
+  /// Where slip is another one: friction turns with it at a rate 1/|slip|.
+  bool has_old_jacobian() const override;
 
   /// q₀ ⊕ x.
   void calc_position(const double* x, double* q) const;
@@ -119,9 +130,10 @@ class ConstrainedMotion final : public MotionEquations {
   internal::ContactReactions contact_reactions_;
   MatrixX<double> factor_;  ///< Cholesky factor of A
   MatrixX<double> row_products_;
-  VectorX<double> q_derived_;     ///< where the derivatives stand that derivatives_ holds
-  bool has_derivatives_ = false;  ///< whether it holds any
-  bool mode_is_new_ = true;       ///< whether no Jacobian has been asked for in this mode
+  VectorX<double> q_derived_;          ///< where the derivatives stand that derivatives_ holds
+  std::vector<double> slips_derived_;  ///< slips of the contacts at the last Jacobian, m/s
+  bool has_derivatives_ = false;       ///< whether it holds any
+  bool mode_is_new_ = true;            ///< whether no Jacobian has been asked for in this mode
   std::span<const BodyWrench<double>> wrenches_;
   double latest_time_ = std::numeric_limits<double>::infinity();
   long long evaluations_ = 0;

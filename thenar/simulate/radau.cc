@@ -420,7 +420,8 @@ StepAttempt Radau::attempt(MotionEquations& equations, double t, double h, const
   std::copy_n(slope, start_.size(), start_slope_.data());
   if (!start_slope_.allFinite()) return reject(kNotFiniteFactor, 0);
 
-  if ((!has_jacobian_ || jacobian_is_due()) && !update_jacobian()) return reject(kNotFiniteFactor, 0);
+  const bool needs_jacobian = !has_jacobian_ || jacobian_is_due() || equations_->has_old_jacobian();
+  if (needs_jacobian && !update_jacobian()) return reject(kNotFiniteFactor, 0);
   matrices_.update_spectral_radius();
   Newton outcome = solve_stages(weights);
   if (outcome == Newton::slow && !jacobian_is_new_) {
