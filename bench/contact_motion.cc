@@ -52,8 +52,8 @@ std::string ratio_text(const Row& row) { return row.ratio > 0 ? fmt::format("{:.
 // --- Scenes with a known end ---------------------------------------------------------------------------------------
 
 std::vector<double> list_steps(bool is_quick) {
-  if (is_quick) return {2e-3, 1e-3, 5e-4};
-  return {2e-3, 1e-3, 5e-4, 2.5e-4, 1e-4};
+  if (is_quick) return {1e-3, 1e-4, 1e-5};
+  return {1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5};
 }
 
 /// How far the body came beside how far it should have come.
@@ -69,11 +69,14 @@ std::string error_text(const Row* row) {
   return row->diverged_at ? "blew up" : fmt::format("{:.3g}", row->error_end * 1e3);
 }
 
-const Row* find_row(const std::vector<Row>& rows, const std::string& contender, double h) {
-  const std::string setting = fmt::format("{:g} ms", h * 1e3);
+const Row* find_row(const std::vector<Row>& rows, const std::string& contender, const std::string& setting) {
   const auto found = std::find_if(rows.begin(), rows.end(),
                                   [&](const Row& row) { return row.contender == contender && row.setting == setting; });
   return found == rows.end() ? nullptr : &*found;
+}
+
+const Row* find_row(const std::vector<Row>& rows, const std::string& contender, double h) {
+  return find_row(rows, contender, fmt::format("{:g} ms", h * 1e3));
 }
 
 /// One line for each setting of a peer, with the errors of all steps and the time of the common one.
@@ -86,6 +89,31 @@ void print_peers(const std::vector<Row>& rows, const std::vector<double>& steps)
     fmt::print("  {:<54}", row.contender);
     for (const double h : steps) fmt::print(" {:>9}", error_text(find_row(rows, row.contender, h)));
     fmt::print(" {:>11.3f} {:>7} {:>17x}\n", row.microseconds, ratio_text(row), row.hash);
+  }
+}
+
+/// The row of a contender with the least error; null if all of them blew up.
+const Row* find_best_row(const std::vector<Row>& rows, const std::string& contender) {
+  const Row* best = nullptr;
+  for (const Row& row : rows) {
+    if (row.contender != contender || row.diverged_at) continue;
+    if (best == nullptr || row.error_end < best->error_end) best = &row;
+  }
+  return best;
+}
+
+/// One line for each setting of a peer: its least error over all steps, what it costs there, and what Thenar costs
+/// beside that.
+void print_best(const std::vector<Row>& rows) {
+  const Row& own = *find_row(rows, rows.front().contender, "tol 1e-08");
+  fmt::print("  {:<54} {:>12} {:>9} {:>11} {:>7}\n", "each at its own best", "error, mm", "step", "us / ms", "ratio");
+  fmt::print("  {:<54} {:>12.2g} {:>9} {:>11.3f}\n", own.contender, own.error_end * 1e3, own.setting, own.microseconds);
+  for (const Row& row : rows) {
+    if (find_row(rows, row.contender, kStep) != &row) continue;
+    const Row* best = find_best_row(rows, row.contender);
+    if (best == nullptr) continue;
+    fmt::print("  {:<54} {:>12.2g} {:>9} {:>11.3f} {:>7.3f}\n", best->contender, best->error_end * 1e3, best->setting,
+               best->microseconds, own.microseconds / best->microseconds);
   }
 }
 
@@ -119,6 +147,7 @@ std::vector<Row> run_precision_scene(const ContactScene& scene, const std::vecto
     if (!measured.mover.is_peer) print_own(rows.back());
   }
   print_peers(rows, steps);
+  print_best(rows);
   return rows;
 }
 

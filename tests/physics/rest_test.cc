@@ -113,7 +113,7 @@ TEST(PushAndRelease, LeavesTheCubeWhereItWasPushed) {
 }
 
 TEST(BoxOnBalls, RollsWithTheKnownAcceleration) {
-  // 25 balls, as in SimBenchmark, with less force than its 150 N, and for as long as all balls can roll.
+  // For as long as all of the 25 balls can roll.
   for (const double heading : {0.0, M_PI / 4}) {
     SCOPED_TRACE(heading);
     const Scenario scenario = read_scene("box_on_balls", {{"heading", heading}, {"run.tolerance", 1e-8}});
@@ -129,6 +129,52 @@ TEST(BoxOnBalls, RollsWithTheKnownAcceleration) {
       const Eigen::Vector2d moved = trace.report.last.q.segment<2>(x) - trace.report.first.q.segment<2>(x);
       EXPECT_LT((moved - way * (body.name == "box" ? 1 : 0.5)).norm(), 1e-9) << body.name;
     }
+  }
+}
+
+TEST(BoxOnBalls, RollsAsLongAsTheWeightCanBeSharedSo) {
+  // Each ball needs the pressure 7/20 m a/mu to roll. What is left of the weight can press on those farthest ahead, and
+  // balances the box until it has moved from the balls' middle, a t^2/4, by what that is worth.
+  constexpr double kForce = 150, kGrid = 0.2, kWeight = 10 * kGravity;
+  const double a = kForce / (10 + 35.0 / 4), spare = kWeight - 25 * 7.0 / 20 * a / 0.8;
+  for (const double heading : {0.0, M_PI / 4}) {
+    SCOPED_TRACE(heading);
+    const double farthest = 2 * kGrid * (std::cos(heading) + std::sin(heading));
+    const double last = std::sqrt(4 * farthest * spare / kWeight / a);
+    // It is told when 1e-7 of the largest forces, 18 N, are missing: all of the balls can then have this much less than
+    // they need, while what they can have falls by 0.8/25 of the spare weight's, 4 N/s or more.
+    constexpr double kLate = 1e-6;  // s
+    for (const double until : {last - kLate, last + kLate}) {
+      const Trace trace = record(read_scene(
+          "box_on_balls", {{"F", kForce}, {"heading", heading}, {"run.tolerance", 1e-8}, {"run.until", until}}));
+      ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+      EXPECT_EQ(trace.events.empty(), until < last);
+    }
+  }
+}
+
+TEST(BallsOnBox, RollOnIt) {
+  // SimBenchmark's rolling scene, in both of its headings, for its 4 s.
+  const double g = kGravity, a = (150 - 0.4 * 35 * g) / (10 + 50.0 / 7);
+  for (const double heading : {90.0, 60.0}) {
+    SCOPED_TRACE(heading);
+    const Eigen::Vector3d along(std::cos(heading * M_PI / 180), std::sin(heading * M_PI / 180), 0);
+    const Scenario scenario =
+        read_scene("balls_on_box", {{"heading", heading * M_PI / 180}, {"run.tolerance", 1e-11}, {"run.sample", 0.05}});
+    const Trace trace = record(scenario);
+    ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+    EXPECT_TRUE(trace.events.empty());
+    double error = 0;
+    for (const Sample& sample : trace.samples) {
+      for (const Joint& joint : scenario.model.joints()) {
+        if (joint.nv == 0) continue;
+        const double acceleration = scenario.model.body(joint.child).name == "box" ? a : 2.0 / 7 * a;
+        const Eigen::Vector3d v = sample.state.v.segment<3>(joint.v_start + 3);
+        error = std::max(error, (v - acceleration * sample.state.t * along).norm());
+      }
+    }
+    // Ten steps of 5 m/s or less; slip begins in a direction that is known to ten tolerances.
+    EXPECT_LT(error, 1e-9);
   }
 }
 

@@ -13,16 +13,6 @@ constexpr double kSameNormal = 0.5;
 /// A line this far from being across the plane, as a sine, lies in it.
 constexpr double kInPlane = 0.5;
 
-using Jacobian = Eigen::Matrix<double, 6, Eigen::Dynamic>;
-
-/// Twist of a body at the place p_W (world), rows angular first.
-void calc_jacobian_at(const Model& model, const Workspace<double>& workspace, BodyIndex body, const Vec3<double>& p_W,
-                      Jacobian& out) {
-  const Placement<double> X_WB = calc_body_pose(model, workspace, body);
-  out.resize(6, model.velocity_count());
-  calc_jacobian(model, workspace, body, X_WB.R.transpose_times(p_W - X_WB.p), Eigen::Ref<Jacobian>(out));
-}
-
 Eigen::Vector3d to_eigen(const Vec3<double>& a) { return {a.x, a.y, a.z}; }
 
 ContactSide make_side(const ContactFinder& finder, BodyIndex body, int shape, int feature) {
@@ -56,6 +46,25 @@ ContactSide make_face_side(const Model& model, const Workspace<double>& workspac
           {X_WB.R.eigen().transpose() * R_WF, to_eigen(X_WB.R.transpose_times(contact.p_B - X_WB.p))},
           contact.feature_B,
           true};
+}
+
+/// Calls visit(j, motion) for every degree of freedom j that moves a body, with the twist of the body at the place p_W
+/// (world) that it causes.
+template <class Visit>
+void visit_motions(const Model& model, const Workspace<double>& workspace, BodyIndex index, const Vec3<double>& p_W,
+                   const Visit& visit) {
+  for (int i = model.body(index).link; i != 0; i = model.links()[static_cast<std::size_t>(i)].parent) {
+    const Link& link = model.links()[static_cast<std::size_t>(i)];
+    const Vec3<double> d = p_W - workspace.origin_position[static_cast<std::size_t>(i)];
+    for (int k = 0; k < link.nv; ++k) {
+      const Vec3<double>& axis = workspace.axis[static_cast<std::size_t>(link.v + k)];
+      if (is_angular(link.kind, k)) {
+        visit(link.v + k, Motion<double>{axis, cross(axis, d)});
+      } else {
+        visit(link.v + k, Motion<double>{Vec3<double>::zero(), axis});
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -93,13 +102,20 @@ GapFunction<double> make_gap_function(const Model& model, const Workspace<double
 
 void update_contact_rows(const Model& model, const Workspace<double>& workspace, const FoundContact& contact,
                          const GapFunction<double>& gap, const ContactFrame<double>& frame, ContactRows& rows) {
-  Eigen::Matrix3d C;
-  C << to_eigen(frame.N), to_eigen(frame.T), to_eigen(frame.U);
-  calc_jacobian_at(model, workspace, contact.body_A, gap.place().A.p, rows.J_A);
-  calc_jacobian_at(model, workspace, contact.body_B, gap.place().B.p, rows.J_B);
-  rows.J.resize(6, model.velocity_count());
-  rows.J.topRows<3>() = C.transpose() * (rows.J_A - rows.J_B).bottomRows<3>();
-  rows.J.bottomRows<3>() = C.transpose() * (rows.J_A - rows.J_B).topRows<3>();
+  if (rows.J.cols() != model.velocity_count()) rows.J.setZero(6, model.velocity_count());
+  const auto clear = [&](int j, const Motion<double>&) { rows.J.col(j).setZero(); };
+  visit_motions(model, workspace, contact.body_A, gap.place().A.p, clear);
+  visit_motions(model, workspace, contact.body_B, gap.place().B.p, clear);
+  const auto add = [&](double sign) {
+    return [&rows, &frame, sign](int j, const Motion<double>& motion) {
+      const Vec3<double> linear = express_in(frame, motion.linear), angular = express_in(frame, motion.angular);
+      auto column = rows.J.col(j);
+      column(0) += sign * linear.x, column(1) += sign * linear.y, column(2) += sign * linear.z;
+      column(3) += sign * angular.x, column(4) += sign * angular.y, column(5) += sign * angular.z;
+    };
+  };
+  visit_motions(model, workspace, contact.body_A, gap.place().A.p, add(1));
+  visit_motions(model, workspace, contact.body_B, gap.place().B.p, add(-1));
   rows.velocity << to_eigen(express_in(frame, gap.velocity().v)), to_eigen(express_in(frame, gap.velocity().w));
   const Motion<double> drift = gap.calc_drift(frame).sum();
   rows.drift << to_eigen(drift.linear), to_eigen(drift.angular);

@@ -18,7 +18,6 @@ namespace thenar {
 struct ContactRows {
   MatrixX<double> J;  ///< 6 × nv: linear N, T, U; angular N, T, U
   Eigen::Matrix<double, 6, 1> velocity, drift;
-  Eigen::Matrix<double, 6, Eigen::Dynamic> J_A, J_B;  ///< of the bodies at their places, world axes, angular first
 };
 
 /// The same bodies and features as a function of q and v, started at the contact. Points of a patch that are not told
@@ -27,8 +26,9 @@ struct ContactRows {
 GapFunction<double> make_gap_function(const Model& model, const Workspace<double>& workspace,
                                       const ContactFinder& finder, const FoundContact& contact);
 
-/// Rows in a frame whose N is gap.N(), with memory of their own: no heap use from the second call on. Needs
-/// update_positions and update_velocities of the workspace and of the gap function.
+/// Rows in a frame whose N is gap.N(). `rows` are empty, or those of the same two bodies: then there is no heap use,
+/// and only the columns of the joints that move these bodies are written. Needs update_positions and update_velocities
+/// of the workspace and of the gap function.
 void update_contact_rows(const Model& model, const Workspace<double>& workspace, const FoundContact& contact,
                          const GapFunction<double>& gap, const ContactFrame<double>& frame, ContactRows& rows);
 

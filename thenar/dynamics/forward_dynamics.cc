@@ -123,11 +123,28 @@ void solve_articulated(const Model& model, const T* tau, Workspace<T>& ws, T* x)
   accelerate_links(model, ws, x);
 }
 
+/// The recursion takes out one degree of freedom after the other, M = Lᵀ D L: u = L⁻ᵀ tau and y = D^(−1/2) u.
+template <class T>
+void reduce_articulated(const Model& model, std::span<const int> links, const T* tau, Workspace<T>& ws, T* y) {
+  using std::sqrt;
+  for (const int i : links) ws.force[i] = Wrench<T>::zero();
+  for (const int i : links) {
+    const Link& link = model.links()[i];
+    Wrench<T> p = ws.force[i];
+    internal::visit_dofs_backwards(link, [&](int j, auto angular) {
+      internal::eliminate_force<angular>(ws.axis[j], tau[j], ws.dof[j], p);
+      y[j] = ws.dof[j].u * sqrt(ws.dof[j].inverse_d);
+    });
+    if (link.parent != 0) ws.force[link.parent] += p.moved_by(ws.frame[i].r);
+  }
+}
+
 #define THENAR_INSTANTIATE(T)                                                                                   \
   template void forward_dynamics<T>(const Model&, const T*, const T*, const T*, std::span<const BodyWrench<T>>, \
                                     Workspace<T>&, T*);                                                         \
   template void factorize_articulated<T>(const Model&, Workspace<T>&);                                          \
-  template void solve_articulated<T>(const Model&, const T*, Workspace<T>&, T*);
+  template void solve_articulated<T>(const Model&, const T*, Workspace<T>&, T*);                                \
+  template void reduce_articulated<T>(const Model&, std::span<const int>, const T*, Workspace<T>&, T*);
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
 
 }  // namespace thenar

@@ -2,7 +2,6 @@
 #include "thenar/simulate/contact_reactions_internal.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -14,10 +13,6 @@
 namespace thenar::internal {
 namespace {
 
-/// Rows that depend on each other to this part are redundant: rounding of J M⁻¹ Jᵀ.
-constexpr double kRedundant = 1e-11;
-/// And where pivots differ by less than this there is no doubt.
-constexpr double kClearlyRegular = 1e-7;
 /// The part of the largest of A below which a row's own entry says nothing of its size.
 constexpr double kLightest = 1e-3;
 /// Speeds that should be 0 may be this part of what they are the sum of.
@@ -30,31 +25,24 @@ constexpr int kMostProjections = 6;
 
 }  // namespace
 
-ContactReactions::ContactReactions(const Model& model, std::optional<double> baumgarte)
-    : model_(&model), baumgarte_(baumgarte), workspace_(model) {}
-
-/// z_ becomes the solution of A z = b with the least sum of squares; tells whether there are others. Where A is clearly
-/// regular, which is quick to see, it is the only one.
-bool ContactReactions::solve_least(const MatrixX<double>& A, const VectorX<double>& b) {
-  if (A.rows() > 0) {
-    lu_.compute(A);
-    const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
-    if (pivots.minCoeff() > kClearlyRegular * pivots.maxCoeff()) {
-      z_ = lu_.solve(b);
-      return false;
-    }
-  }
-  Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
-  factor.setThreshold(kRedundant);
-  factor.compute(A);
-  z_ = factor.solve(b);
-  return factor.rank() < A.cols();
+ContactReactions::ContactReactions(const Model& model, const FrictionCone& cone, std::optional<double> baumgarte)
+    : model_(&model),
+      cone_(cone),
+      baumgarte_(baumgarte),
+      workspace_(model),
+      rows_(model),
+      pushes_(model),
+      gap_rows_(model) {
+  for (VectorX<double>* vector : {&column_, &effort_, &change_}) vector->setZero(model.velocity_count());
+  q_next_.setZero(model.position_count());
+  slope_.setZero(model.velocity_count(), 3);
 }
 
 void ContactReactions::set_contacts(std::vector<HeldContact> next) {
   contacts = std::move(next);
   forces_.assign(contacts.size(), Vector4<double>::Zero());
   is_redundant_ = false;
+  is_prepared_ = false;
 }
 
 bool ContactReactions::update(const double* q, const double* v) {
@@ -64,56 +52,151 @@ bool ContactReactions::update(const double* q, const double* v) {
                      [&](HeldContact& contact) { return contact.update(workspace_); });
 }
 
+/// Which rows there are, and where they have entries.
+void ContactReactions::prepare(std::span<const JointRow> rows, std::span<const int> held) {
+  if (is_prepared_ && std::equal(held.begin(), held.end(), held_.begin(), held_.end())) return;
+  is_prepared_ = true;
+  held_.assign(held.begin(), held.end());
+  joint_count_ = static_cast<Eigen::Index>(held.size());
+  contact_rows_.clear();
+  slides_ = false;
+  for (SparseRows* set : {&rows_, &pushes_, &gap_rows_}) {
+    set->clear();
+    for (const int i : held) set->add_group(rows[static_cast<std::size_t>(i)].dofs(), 1);
+  }
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const HeldContact& contact = contacts[i];
+    const BodyIndex A = contact.found().body_A, B = contact.found().body_B;
+    rows_.add_group(A, B, contact.row_count());
+    pushes_.add_group(A, B, contact.row_count());
+    gap_rows_.add_group(A, B, 1);
+    for (int k = 0; k < contact.row_count(); ++k) contact_rows_.push_back({i, contact.row(k)});
+    slides_ = slides_ || contact.hold() == ContactHold::sliding;
+  }
+  for (SparseRows* set : {&rows_, &pushes_, &gap_rows_}) set->finish();
+  drift_.setZero(rows_.size());
+  z_.setZero(rows_.size());
+  A_.setZero(rows_.size(), rows_.size());
+  gaps_.setZero(gap_rows_.size());
+  gap_A_.setZero(gap_rows_.size(), gap_rows_.size());
+  row_change_.setZero(rows_.size(), model_->velocity_count());
+  redundant_order_ = -1;
+  add_bounds(rows);
+}
+
+/// What reactions must obey.
+void ContactReactions::add_bounds(std::span<const JointRow> rows) {
+  bounded_.bounds.clear();
+  for (int k = 0; k < static_cast<int>(held_.size()); ++k) {
+    const ConstraintRow row = make_problem_row(rows[static_cast<std::size_t>(held_[static_cast<std::size_t>(k)])]);
+    if (row.kind == RowKind::unilateral) bounded_.bounds.push_back({.head = k});
+    if (row.kind != RowKind::boxed || std::isinf(row.limit)) continue;
+    for (const double sign : {1.0, -1.0}) {
+      bounded_.bounds.push_back({.head = k, .factor = sign, .offset = row.limit});
+    }
+  }
+  int head = static_cast<int>(joint_count_);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (contacts[i].hold() == ContactHold::rolling) {
+      add_cone(contacts[i], static_cast<int>(i), head);
+    } else {
+      bounded_.bounds.push_back({.head = head, .contact = static_cast<int>(i)});
+    }
+    head += contacts[i].row_count();
+  }
+}
+
+/// The cone of a contact that rolls, whose reactions begin at `head`, in units of its normal force.
+void ContactReactions::add_cone(const HeldContact& contact, int number, int head) {
+  using Bound = AdmissibleForces::Bound;
+  const double mu = contact.law().static_friction;
+  Bound cone{.head = head, .is_cone = true, .contact = number};
+  std::vector<Bound> planes;
+  const auto add_interval = [&](int row, double weight) {
+    for (const double sign : {1.0, -1.0}) {
+      planes.push_back({.head = head, .count = 1, .rows = {row}, .weights = {sign * weight}, .contact = number});
+    }
+  };
+  int linear = 0;
+  for (int k = 1; k < contact.row_count(); ++k) linear += contact.row(k) != 3;
+  const bool is_polygon = cone_.kind == FrictionCone::Kind::polygon && linear == 2;
+  for (int k = 1; k < contact.row_count(); ++k) {
+    const double weight = 1 / contact.calc_friction_limit(contact.row(k));
+    cone.rows[static_cast<std::size_t>(cone.count)] = head + k;
+    cone.weights[static_cast<std::size_t>(cone.count++)] = weight;
+    if (!is_polygon || contact.row(k) == 3) add_interval(head + k, weight);
+  }
+  for (int j = 0; is_polygon && j < cone_.faces; ++j) {
+    const Eigen::Vector2d middle = calc_regular_corner(j, cone_.faces) + calc_regular_corner(j + 1, cone_.faces);
+    const Eigen::Vector2d face = 2 / (mu * middle.squaredNorm()) * middle;
+    planes.push_back(
+        {.head = head, .count = 2, .rows = {head + 1, head + 2}, .weights = {face.x(), face.y()}, .contact = number});
+  }
+  if (cone_.kind == FrictionCone::Kind::circular && cone.count > 1) planes = {cone};
+  bounded_.bounds.insert(bounded_.bounds.end(), planes.begin(), planes.end());
+}
+
+void ContactReactions::set_joint_rows(std::span<const JointRow> rows, std::span<const int> held, SparseRows& out) {
+  for (std::size_t k = 0; k < held.size(); ++k) {
+    const JointRow& row = rows[static_cast<std::size_t>(held[k])];
+    row.add_transposed(1, column_.data());
+    out.set_row(static_cast<int>(k), column_);
+    row.add_transposed(-1, column_.data());
+  }
+}
+
 /// J and drift of all rows that hold: joint rows first.
 void ContactReactions::collect(std::span<const JointRow> rows, std::span<const int> held) {
-  contact_rows_.clear();
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    for (int k = 0; k < contacts[i].row_count(); ++k) contact_rows_.push_back({i, contacts[i].row(k)});
-  }
-  joint_count_ = static_cast<Eigen::Index>(held.size());
-  const auto count = joint_count_ + static_cast<Eigen::Index>(contact_rows_.size());
-  J_.setZero(count, model_->velocity_count());
-  drift_.setZero(count);
+  prepare(rows, held);
+  set_joint_rows(rows, held, rows_);
   for (Eigen::Index k = 0; k < joint_count_; ++k) {
-    const JointRow& row = rows[static_cast<std::size_t>(held[static_cast<std::size_t>(k)])];
-    column_.setZero(model_->velocity_count());
-    row.add_transposed(1, column_.data());
-    J_.row(k) = column_;
-    drift_(k) = row.bias();
+    drift_(k) = rows[static_cast<std::size_t>(held[static_cast<std::size_t>(k)])].bias();
   }
   for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
     const HeldContact& contact = contacts[contact_rows_[k].contact];
     const Eigen::Index row = joint_count_ + static_cast<Eigen::Index>(k);
-    J_.row(row) = contact.J().row(contact_rows_[k].row);
+    rows_.set_row(static_cast<int>(row), contact.J().row(contact_rows_[k].row));
     drift_(row) = contact.drift()(contact_rows_[k].row);
   }
 }
 
-/// X = M⁻¹ F, or M⁻¹ Jᵀ without friction.
-void ContactReactions::calc_response(bool with_friction) {
-  factorize_articulated(*model_, workspace_);
-  X_.resize(model_->velocity_count(), J_.rows());
-  for (Eigen::Index k = 0; k < J_.rows(); ++k) {
-    column_ = J_.row(k);
-    if (with_friction && k >= joint_count_) {
-      const ContactRow& row = contact_rows_[static_cast<std::size_t>(k - joint_count_)];
-      const HeldContact& contact = contacts[row.contact];
-      for (int t = 0; row.row == 0 && t < 3; ++t) {
-        column_ += contact.friction_ratio()[static_cast<std::size_t>(t)] * contact.J().row(t + 1).transpose();
-      }
-    }
-    solve_articulated(*model_, column_.data(), workspace_, X_.col(k).data());
+/// F from the rows collected and the friction of what slides.
+void ContactReactions::set_pushes() {
+  pushes_.copy_entries(rows_);
+  for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
+    const HeldContact& contact = contacts[contact_rows_[k].contact];
+    if (contact.hold() != ContactHold::sliding) continue;
+    const std::array<double, 3>& ratio = contact.friction_ratio();
+    const auto& J = contact.J();
+    pushes_.set_row(static_cast<int>(joint_count_) + static_cast<int>(k),
+                    J.row(0) + ratio[0] * J.row(1) + ratio[1] * J.row(2) + ratio[2] * J.row(3));
   }
 }
 
+/// A = J M⁻¹ F.
+void ContactReactions::calc_response(const SparseRows& F) {
+  factorize_articulated(*model_, workspace_);
+  rows_.reduce(workspace_);
+  if (&F == &pushes_) pushes_.reduce(workspace_);
+  rows_.calc_response(F, A_);
+}
+
+/// M⁻¹ F z.
+const VectorX<double>& ContactReactions::calc_change(const SparseRows& F, const VectorX<double>& z) {
+  effort_.setZero();
+  for (int k = 0; k < F.size(); ++k) F.add_transposed(k, z(k), effort_.data());
+  solve_articulated(*model_, effort_.data(), workspace_, change_.data());
+  return change_;
+}
+
 /// The sizes of what accelerations of normal rows are the sum of, as forces: they do not vanish where the forces do.
-void ContactReactions::update_force_scale(const Eigen::Ref<const VectorX<double>>& free_acceleration) {
+void ContactReactions::update_force_scale(const double* free_acceleration) {
   const double largest = A_.diagonal().cwiseAbs().maxCoeff();
   force_scale_ = 0;
   for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
     if (contact_rows_[k].row != 0) continue;
     const Eigen::Index row = joint_count_ + static_cast<Eigen::Index>(k);
-    const double load = J_.row(row).cwiseAbs().dot(free_acceleration.cwiseAbs()) + std::abs(drift_(row));
+    const double load = rows_.multiply_sizes(static_cast<int>(row), free_acceleration) + std::abs(drift_(row));
     force_scale_ = std::max(force_scale_, load / std::max(std::abs(A_(row, row)), kLightest * largest));
   }
 }
@@ -131,135 +214,166 @@ void ContactReactions::add_baumgarte(VectorX<double>& right) const {
 
 double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span<const int> held, double* vdot) {
   collect(rows, held);
-  calc_response(true);
-  Eigen::Map<VectorX<double>> acceleration(vdot, model_->velocity_count());
-  right_ = -drift_;
-  if (baumgarte_) add_baumgarte(right_);
-  right_.noalias() -= J_ * acceleration;
-  A_.noalias() = J_ * X_;
-  update_force_scale(acceleration);
-  is_redundant_ = solve_least(A_, right_);
-  acceleration.noalias() += X_ * z_;
+  if (slides_) set_pushes();
+  const SparseRows& F = slides_ ? pushes_ : rows_;
+  calc_response(F);
+  for (int k = 0; k < rows_.size(); ++k) z_(k) = -drift_(k) - rows_.multiply(k, vdot);
+  if (baumgarte_) add_baumgarte(z_);
+  update_force_scale(vdot);
+  forces_solver_.factorize(A_);
+  is_redundant_ = forces_solver_.is_redundant();
+  forces_solver_.solve_in_place(z_);
+  Eigen::Map<VectorX<double>>(vdot, model_->velocity_count()) += calc_change(F, z_);
+  reactions_ = z_;
   joint_reactions_ = z_.head(joint_count_);
-  forces_.assign(contacts.size(), Vector4<double>::Zero());
-  for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
-    const ContactRow& row = contact_rows_[k];
-    forces_[row.contact](row.row) = z_(joint_count_ + static_cast<Eigen::Index>(k));
-  }
+  read_forces(reactions_, forces_);
   double dissipated = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (contacts[i].hold() != ContactHold::sliding) continue;
-    for (int t = 0; t < 3; ++t) {
-      forces_[i](t + 1) = contacts[i].friction_ratio()[static_cast<std::size_t>(t)] * forces_[i](0);
-      dissipated -= forces_[i](t + 1) * contacts[i].velocity()(t + 1);
+    for (int t = 1; contacts[i].hold() == ContactHold::sliding && t < 4; ++t) {
+      dissipated -= forces_[i](t) * contacts[i].velocity()(t);
     }
   }
   return dissipated;
 }
 
-void ContactReactions::assemble(std::span<const JointRow> rows, std::span<const int> held, const FrictionCone& cone,
-                                const double* vdot, ConstraintProblem& problem, VectorX<double>& z) {
-  std::vector<ConstraintRow> kinds;
-  std::vector<ContactRow> places;
-  for (const int i : held) kinds.push_back(make_problem_row(rows[static_cast<std::size_t>(i)]));
+/// Forces of the contacts, friction of what slides included.
+void ContactReactions::read_forces(const VectorX<double>& z, std::vector<Vector4<double>>& out) const {
+  out.assign(contacts.size(), Vector4<double>::Zero());
+  for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
+    const ContactRow& row = contact_rows_[k];
+    out[row.contact](row.row) = z(joint_count_ + static_cast<Eigen::Index>(k));
+  }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const HeldContact& contact = contacts[i];
-    places.push_back({i, 0});
-    kinds.push_back({.kind = RowKind::unilateral});
-    const std::size_t head = kinds.size() - 1;
-    for (int t = 0; t < contact.tangent_count(); ++t) {
-      const bool slides = contact.hold() == ContactHold::sliding;
-      const int row = contact.tangent(t);
-      const double ratio = contact.friction_ratio()[static_cast<std::size_t>(row - 1)];
-      places.push_back({i, row});
-      kinds.push_back({.kind = slides ? RowKind::sliding : RowKind::tangent,
-                       .limit = slides ? ratio : contact.calc_friction_limit(row)});
-      kinds[head].kind = RowKind::normal;
-      kinds[head].faces = slides ? 0 : count_faces(cone);
+    if (contacts[i].hold() != ContactHold::sliding) continue;
+    for (int t = 0; t < 3; ++t) out[i](t + 1) = contacts[i].friction_ratio()[static_cast<std::size_t>(t)] * out[i](0);
+  }
+}
+
+double ContactReactions::calc_largest_force() const {
+  double out = force_scale_;
+  for (const Vector4<double>& force : forces_) out = std::max(out, force.head<3>().norm());
+  return out;
+}
+
+double ContactReactions::find_admissible(double enough, bool goes_on) {
+  const MatrixX<double>& kernel = forces_solver_.kernel();
+  const std::span<const Eigen::Index> redundant = forces_solver_.redundant_rows();
+  admissible_ = reactions_;
+  if (goes_on && redundant_order_ == forces_solver_.order_number() && bounded_.calc_reserve(admissible_) < enough) {
+    for (std::size_t k = 0; k < redundant.size(); ++k) {
+      const auto i = static_cast<Eigen::Index>(k);
+      admissible_ += (redundant_(i) - reactions_(redundant[k])) * kernel.col(i);
     }
   }
-  const auto count = static_cast<Eigen::Index>(kinds.size());
-  MatrixX<double> J(count, model_->velocity_count()), X(model_->velocity_count(), count);
-  VectorX<double> drift(count);
-  z.setZero(count);
-  J.topRows(joint_count_) = J_.topRows(joint_count_);
-  drift.head(joint_count_) = drift_.head(joint_count_);
-  z.head(joint_count_) = joint_reactions_;
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    const Eigen::Index row = joint_count_ + static_cast<Eigen::Index>(k);
-    J.row(row) = contacts[places[k].contact].J().row(places[k].row);
-    drift(row) = contacts[places[k].contact].drift()(places[k].row);
-    z(row) = forces_[places[k].contact](places[k].row);
+  const double reserve = bounded_.improve(kernel, calc_largest_force(), enough, admissible_);
+  redundant_order_ = forces_solver_.order_number();
+  redundant_.resize(static_cast<Eigen::Index>(redundant.size()));
+  for (std::size_t k = 0; k < redundant.size(); ++k) {
+    redundant_(static_cast<Eigen::Index>(k)) = admissible_(redundant[k]);
   }
-  for (Eigen::Index k = 0; k < count; ++k) {
-    column_ = J.row(k);
-    solve_articulated(*model_, column_.data(), workspace_, X.col(k).data());
+  read_forces(admissible_, admissible_forces_);
+  return reserve;
+}
+
+int ContactReactions::tightest_contact() const {
+  const int bound = bounded_.tightest();
+  return bound < 0 ? -1 : bounded_.bounds[static_cast<std::size_t>(bound)].contact;
+}
+
+double ContactReactions::calc_least_share(std::span<const std::size_t> some, double known, double precision,
+                                          double margin) {
+  const auto is_asked = [&](const AdmissibleForces::Bound& bound) {
+    return bound.contact >= 0 &&
+           std::find(some.begin(), some.end(), static_cast<std::size_t>(bound.contact)) != some.end();
+  };
+  const auto set_share = [&](double share) {
+    for (AdmissibleForces::Bound& bound : bounded_.bounds) {
+      if (is_asked(bound)) bound.factor = share;
+    }
+  };
+  double too_little = 0, enough = known;
+  bool goes_on = false;
+  while (enough - too_little > precision) {
+    const double share = 0.5 * (too_little + enough);
+    set_share(share);
+    (find_admissible(-margin, goes_on) >= -margin ? enough : too_little) = share;
+    goes_on = true;
   }
-  problem.resize(static_cast<int>(count));
-  for (int k = 0; k < problem.size(); ++k) problem.row(k) = kinds[static_cast<std::size_t>(k)];
-  const MatrixX<double> A = J * X;
-  problem.A() = 0.5 * (A + A.transpose());
-  problem.b() = J * Eigen::Map<const VectorX<double>>(vdot, model_->velocity_count()) + drift - A * z;
+  set_share(1);
+  return enough;
+}
+
+/// Of friction with the slip: ∂v̇/∂v += M⁻¹ J_tᵀ (f_N ∂r/∂u) J_t.
+void ContactReactions::add_friction_slope(const HeldContact& contact, double normal_force,
+                                          Eigen::Ref<MatrixX<double>> dv_dv) {
+  const auto J_t = contact.J().middleRows<3>(1);
+  const Matrix3<double> slope = normal_force * contact.calc_friction_slope();
+  for (int k = 0; k < 3; ++k) {
+    effort_ = slope(0, k) * J_t.row(0) + slope(1, k) * J_t.row(1) + slope(2, k) * J_t.row(2);
+    solve_articulated(*model_, effort_.data(), workspace_, slope_.col(k).data());
+  }
+  dv_dv.noalias() += slope_ * J_t;
 }
 
 void ContactReactions::constrain(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv) {
-  MatrixX<double> response(model_->velocity_count(), 3);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (contacts[i].hold() != ContactHold::sliding) continue;
-    const auto J_t = contacts[i].J().middleRows<3>(1);
-    for (int k = 0; k < 3; ++k) {
-      column_ = J_t.row(k);
-      solve_articulated(*model_, column_.data(), workspace_, response.col(k).data());
-    }
-    dv_dv.noalias() += response * (forces_[i](0) * contacts[i].calc_friction_slope()) * J_t;
+    if (contacts[i].hold() == ContactHold::sliding) add_friction_slope(contacts[i], forces_[i](0), dv_dv);
   }
-  Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
-  factor.setThreshold(kRedundant);
-  factor.compute(J_ * X_);
+  const SparseRows& F = slides_ ? pushes_ : rows_;
   for (Eigen::Ref<MatrixX<double>>* matrix : {&dv_dx, &dv_dv}) {
-    const MatrixX<double> change = factor.solve(J_ * *matrix);
-    matrix->noalias() -= X_ * change;
+    for (Eigen::Index j = 0; j < matrix->cols(); ++j) {
+      for (int k = 0; k < rows_.size(); ++k) row_change_(k, j) = rows_.multiply(k, matrix->col(j).data());
+    }
+    forces_solver_.solve_in_place(row_change_);
+    for (Eigen::Index j = 0; j < matrix->cols(); ++j) {
+      z_ = row_change_.col(j);
+      matrix->col(j) -= calc_change(F, z_);
+    }
   }
+}
+
+/// Rows with a value in q, their values, and the largest of these, m or rad.
+double ContactReactions::collect_gaps(std::span<JointRow> rows, std::span<const int> held, const double* q) {
+  prepare(rows, held);
+  set_joint_rows(rows, held, gap_rows_);
+  for (std::size_t k = 0; k < held.size(); ++k) {
+    JointRow& row = rows[static_cast<std::size_t>(held[k])];
+    gaps_(static_cast<Eigen::Index>(k)) = row.has_value() ? row.calc_value(q) : 0;
+  }
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Eigen::Index row = joint_count_ + static_cast<Eigen::Index>(i);
+    gap_rows_.set_row(static_cast<int>(row), contacts[i].J().row(0));
+    gaps_(row) = contacts[i].gap();
+  }
+  return gaps_.cwiseAbs().maxCoeff();
+}
+
+/// What is left of gaps by the rounding of where they are, m.
+double ContactReactions::calc_gap_rounding() const {
+  double farthest = 1;
+  for (const HeldContact& contact : contacts) {
+    const Vec3<double>& p = contact.kinematics().place().A.p;
+    farthest = std::max({farthest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+  }
+  return 4 * std::numeric_limits<double>::epsilon() * farthest;
 }
 
 void ContactReactions::project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                                         const VectorX<double>& v) {
-  VectorX<double> next(q.size());
   for (int pass = 0; pass < kMostProjections; ++pass) {
     if (!update(q.data(), v.data())) return;
     for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
-    collect(rows, held);
-    // Of the rows, those with a value: joint rows that have one, and gaps.
-    VectorX<double> excess = VectorX<double>::Zero(J_.rows());
-    MatrixX<double> J = J_;
-    double largest = 0;
-    for (Eigen::Index k = 0; k < J_.rows(); ++k) {
-      double value = 0;
-      bool counts = false;
-      if (k < joint_count_) {
-        JointRow& row = rows[static_cast<std::size_t>(held[static_cast<std::size_t>(k)])];
-        counts = true;
-        value = row.has_value() ? row.calc_value(q.data()) : 0;
-      } else {
-        const ContactRow& row = contact_rows_[static_cast<std::size_t>(k - joint_count_)];
-        counts = row.row == 0;
-        value = counts ? contacts[row.contact].gap() : 0;
-      }
-      if (!counts) J.row(k).setZero();
-      excess(k) = value;
-      largest = std::max(largest, std::abs(value));
-    }
-    if (!(largest > 4 * std::numeric_limits<double>::epsilon())) return;
-    calc_response(false);
-    MatrixX<double> X = X_;
-    for (Eigen::Index k = 0; k < J.rows(); ++k) {
-      if (J.row(k).isZero(0)) X.col(k).setZero();
-    }
-    solve_least(J * X, -excess);
-    const VectorX<double> step = X * z_;
-    integrate_position(*model_, q.data(), step.data(), next.data());
-    if (next == q) return;
-    q = next;
+    if (!(collect_gaps(rows, held, q.data()) > calc_gap_rounding())) return;
+    factorize_articulated(*model_, workspace_);
+    gap_rows_.reduce(workspace_);
+    gap_rows_.calc_response(gap_rows_, gap_A_);
+    gaps_solver_.factorize(gap_A_);
+    gaps_ = -gaps_;
+    gaps_solver_.solve_in_place(gaps_);
+    const VectorX<double>& step = calc_change(gap_rows_, gaps_);
+    integrate_position(*model_, q.data(), step.data(), q_next_.data());
+    if (q_next_ == q) return;
+    q = q_next_;
   }
 }
 
@@ -269,28 +383,34 @@ void ContactReactions::project(std::span<JointRow> rows, std::span<const int> he
   if (!update(q.data(), v.data())) return;
   for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
   collect(rows, held);
-  calc_response(false);
-  A_.noalias() = J_ * X_;
-  right_.noalias() = -(J_ * v);
-  solve_least(A_, right_);
-  v.noalias() += X_ * z_;
-  right_.noalias() = -(J_ * v);
-  const double largest = (J_.cwiseAbs() * v.cwiseAbs()).maxCoeff();
-  if (right_.cwiseAbs().maxCoeff() > kLeftOver * largest) project_precisely(v);
+  calc_response(rows_);
+  for (int k = 0; k < rows_.size(); ++k) z_(k) = -rows_.multiply(k, v.data());
+  speeds_solver_.factorize(A_);
+  speeds_solver_.solve_in_place(z_);
+  v += calc_change(rows_, z_);
+  double largest = 0, left = 0;
+  for (int k = 0; k < rows_.size(); ++k) {
+    largest = std::max(largest, rows_.multiply_sizes(k, v.data()));
+    left = std::max(left, std::abs(rows_.multiply(k, v.data())));
+  }
+  if (left > kLeftOver * largest) project_precisely(v);
 }
 
-/// Rows that are nearly dependent, to a part of √kRedundant or less, are not told from dependent ones by A, the square
-/// of J: what velocity is left along them is found by orthogonal transformations of J M^(−1/2).
-void ContactReactions::project_precisely(VectorX<double>& v) const {
-  Workspace<double> workspace = workspace_;
+/// Rows that are nearly dependent are not told from dependent ones by A, the square of J: what velocity is left along
+/// them is found by orthogonal transformations of J M^(−1/2).
+void ContactReactions::project_precisely(VectorX<double>& v) {
+  MatrixX<double> J = MatrixX<double>::Zero(model_->velocity_count(), rows_.size());  // by columns
+  for (int k = 0; k < rows_.size(); ++k) {
+    rows_.add_transposed(k, 1, J.col(k).data());
+    z_(k) = -rows_.multiply(k, v.data());
+  }
   MassMatrix<double> mass(*model_);
-  mass.update(*model_, workspace);
+  mass.update(*model_, workspace_);
   const Eigen::LLT<MatrixX<double>> factor(mass.dense());
-  const MatrixX<double> rows = factor.matrixL().solve(J_.transpose()).transpose();
   Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> decomposition;
   decomposition.setThreshold(kDependent);
-  decomposition.compute(rows);
-  const VectorX<double> change = decomposition.solve(right_);
+  decomposition.compute(factor.matrixL().solve(J).transpose());
+  const VectorX<double> change = decomposition.solve(z_);
   v += factor.matrixU().solve(change);
 }
 

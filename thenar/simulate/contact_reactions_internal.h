@@ -9,23 +9,28 @@
 /// (J M⁻¹ F) z = −(J v̇_free + drift) is not symmetric where something slides, and singular where contacts are redundant
 /// (a box on four corners): then the forces with the least sum of squares of all that bring about this motion are
 /// taken. Which forces are possible at all is for the instant to say (contact_instant.h).
+///
+/// A contact moves with few bodies, so that rows are sparse (sparse_rows_internal.h); what is redundant stays so
+/// (least_solver_internal.h). Storage is made when contacts or held joint rows change; evaluations use no heap as long
+/// as it is clear what is redundant.
 
-#include <Eigen/LU>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "thenar/complementarity/constraint_problem.h"
 #include "thenar/dynamics/forward_dynamics.h"
+#include "thenar/simulate/admissible_forces_internal.h"
 #include "thenar/simulate/held_contact.h"
 #include "thenar/simulate/joint_rows.h"
+#include "thenar/simulate/least_solver_internal.h"
+#include "thenar/simulate/sparse_rows_internal.h"
 
 namespace thenar::internal {
 
 class ContactReactions {
  public:
   /// The model must outlive it. With Baumgarte's α (1/s), J v̇ + drift = −2 α J v − α² gap takes the place of 0.
-  explicit ContactReactions(const Model& model, std::optional<double> baumgarte = {});
+  ContactReactions(const Model& model, const FrictionCone& cone, std::optional<double> baumgarte = {});
 
   std::vector<HeldContact> contacts;
   /// Others from here on, without forces as yet.
@@ -39,15 +44,23 @@ class ContactReactions {
   /// After that: of the joint rows, and of each contact along N, T, U and about N.
   const VectorX<double>& joint_reactions() const { return joint_reactions_; }
   const std::vector<Vector4<double>>& forces() const { return forces_; }
+  /// What forces are small beside, N.
+  double calc_largest_force() const;
   bool is_redundant() const { return is_redundant_; }
   /// The size of the forces that contacts could have here, N, whatever they have.
   double force_scale() const { return force_scale_; }
   const Workspace<double>& workspace() const { return workspace_; }
 
-  /// After that: the problem that these reactions solve if they are admissible, over the joint rows that hold and all
-  /// rows of the contacts, each as it holds. `vdot` is the acceleration with reactions. z are the reactions themselves.
-  void assemble(std::span<const JointRow> rows, std::span<const int> held, const FrictionCone& cone, const double* vdot,
-                ConstraintProblem& problem, VectorX<double>& z);
+  /// After that, where rows are redundant: how much more than their bounds forces of the same motion can have at once,
+  /// N or N m, if it is at least `enough` or as much as there is (AdmissibleForces). `goes_on`: the forces found last
+  /// are tried first, as long as the contacts are the same.
+  double find_admissible(double enough, bool goes_on);
+  /// The forces of that, of the contacts, and the contact whose bound is hardest to meet; −1 if none is.
+  const std::vector<Vector4<double>>& admissible_forces() const { return admissible_forces_; }
+  int tightest_contact() const;
+  /// The least share of their cones that some contacts that roll can do with at once, to `precision`; `known` is one
+  /// that does. Forces may be beyond their bounds by `margin`, N.
+  double calc_least_share(std::span<const std::size_t> some, double known, double precision, double margin);
 
   /// After that: derivatives of v̇ without reactions become those with them, J ∂v̇ = 0, and friction follows the slip.
   /// Left out: how rows and reactions change.
@@ -63,24 +76,49 @@ class ContactReactions {
     int row;  ///< of HeldContact::J
   };
 
+  void prepare(std::span<const JointRow> rows, std::span<const int> held);
+  void add_bounds(std::span<const JointRow> rows);
+  void add_cone(const HeldContact& contact, int number, int head);
+  void read_forces(const VectorX<double>& z, std::vector<Vector4<double>>& out) const;
+  void set_joint_rows(std::span<const JointRow> rows, std::span<const int> held, SparseRows& out);
   void collect(std::span<const JointRow> rows, std::span<const int> held);
-  void calc_response(bool with_friction);
+  void set_pushes();
+  void calc_response(const SparseRows& F);
+  const VectorX<double>& calc_change(const SparseRows& F, const VectorX<double>& z);
   void add_baumgarte(VectorX<double>& right) const;
-  void update_force_scale(const Eigen::Ref<const VectorX<double>>& free_acceleration);
-  bool solve_least(const MatrixX<double>& A, const VectorX<double>& b);
+  void update_force_scale(const double* free_acceleration);
+  void add_friction_slope(const HeldContact& contact, double normal_force, Eigen::Ref<MatrixX<double>> dv_dv);
+  double collect_gaps(std::span<JointRow> rows, std::span<const int> held, const double* q);
+  double calc_gap_rounding() const;
   void project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                         const VectorX<double>& v);
-  void project_precisely(VectorX<double>& v) const;
+  void project_precisely(VectorX<double>& v);
 
   const Model* model_;
+  FrictionCone cone_;
   std::optional<double> baumgarte_;
   Workspace<double> workspace_;
-  std::vector<ContactRow> contact_rows_;
+
+  // Made by prepare().
+  bool is_prepared_ = false;
+  std::vector<int> held_;  ///< for which it was
   Eigen::Index joint_count_ = 0;
-  MatrixX<double> J_, X_, A_;
-  Eigen::PartialPivLU<MatrixX<double>> lu_;
-  VectorX<double> column_, z_, drift_, right_, joint_reactions_;
-  std::vector<Vector4<double>> forces_;
+  std::vector<ContactRow> contact_rows_;
+  SparseRows rows_, pushes_;  ///< J of the rows that hold, and F
+  SparseRows gap_rows_;       ///< those with a value in q
+  bool slides_ = false;       ///< whether F is not Jᵀ
+  AdmissibleForces bounded_;  ///< bounds of the reactions
+
+  MatrixX<double> A_, gap_A_;
+  LeastSolver forces_solver_, speeds_solver_, gaps_solver_;
+  VectorX<double> drift_, z_, gaps_, reactions_, joint_reactions_;
+  VectorX<double> admissible_;  ///< reactions that the bounds admit, if there are any
+  VectorX<double> redundant_;   ///< those of them on redundant rows, and of which order of rows
+  long long redundant_order_ = -1;
+  VectorX<double> column_, effort_, change_, q_next_;
+  MatrixX<double> row_change_;
+  Eigen::Matrix<double, Eigen::Dynamic, 3> slope_;
+  std::vector<Vector4<double>> forces_, admissible_forces_;
   bool is_redundant_ = false;
   double force_scale_ = 0;
 };

@@ -31,14 +31,14 @@ ContactSampler::ContactSampler(const Scenario& scenario, ConstrainedMotion& moti
   margin_ = scenario.contacts->margin.value_or(ContactTolerances(size).default_margin());
 }
 
-void ContactSampler::fill(const double* vdot, const State& state, std::vector<ContactSample>& out) {
+void ContactSampler::fill(const State& state, std::vector<ContactSample>& out) {
   out.clear();
-  const std::vector<Vector4<double>>& forces = watch_.calc_forces(vdot);
+  const std::vector<Vector4<double>>& forces = watch_.calc_forces();
   const bool is_redundant = motion_.has_redundant_contacts();
   std::vector<double> shares;
   if (is_redundant) {
     for (std::size_t i = 0; i < motion_.contacts().size(); ++i) out.push_back(read_contact(i, forces[i]));
-    share_margins(vdot, out);
+    share_margins(out);
     for (const ContactSample& contact : out) shares.push_back(contact.margin);
     out.clear();
   }
@@ -51,7 +51,7 @@ void ContactSampler::fill(const double* vdot, const State& state, std::vector<Co
 }
 
 /// The points of a patch have one margin: that of the forces that need least friction of all of them together.
-void ContactSampler::share_margins(const double* vdot, std::vector<ContactSample>& out) {
+void ContactSampler::share_margins(std::vector<ContactSample>& out) {
   const std::vector<HeldContact>& contacts = motion_.contacts();
   std::vector<char> is_done(contacts.size(), 0);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -67,7 +67,7 @@ void ContactSampler::share_margins(const double* vdot, std::vector<ContactSample
       is_done[k] = 1;
       margin = std::min(margin, out[k].force[0] > 0 ? out[k].margin : 1);
     }
-    if (patch.size() > 1) margin = 1 - watch_.calc_least_share(vdot, patch, 1 - margin);
+    if (patch.size() > 1) margin = 1 - watch_.calc_least_share(patch, 1 - margin);
     for (const std::size_t k : patch) out[k].margin = margin;
   }
 }

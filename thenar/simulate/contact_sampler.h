@@ -18,15 +18,15 @@ class ContactSampler {
   ContactSampler(const Scenario& scenario, ConstrainedMotion& motion, ContactWatch& watch,
                  const Tolerances& tolerances);
 
-  /// Contacts of a row at `state`, near which the motion was evaluated last, with the acceleration found (Stepper).
-  void fill(const double* vdot, const State& state, std::vector<ContactSample>& out);
+  /// Contacts of a row at `state`, near which the motion was evaluated last.
+  void fill(const State& state, std::vector<ContactSample>& out);
 
   /// Deepest overlap of shapes at the state, m; 0 if there is none.
   double calc_penetration(const State& state);
 
  private:
   ContactSample read_contact(std::size_t contact, const Vector4<double>& force) const;
-  void share_margins(const double* vdot, std::vector<ContactSample>& out);
+  void share_margins(std::vector<ContactSample>& out);
   double calc_margin(const HeldContact& contact, const Vector4<double>& force) const;
   ContactMotion find_motion(const HeldContact& contact) const;
   void add_free_pairs(const State& state, std::vector<ContactSample>& out);

@@ -27,16 +27,21 @@ constexpr double kHovering = 1e-2;
 constexpr double kSmallMove = 0.1;
 /// How far from 0 a cubic must stay to be believed, as a part of how gaps and rates change.
 constexpr double kTrust = 0.05;
-constexpr int kMostHalvings = 12;
 /// Pairs are looked at within this part of the size, or so many times what bodies travel from place to place.
 constexpr double kReach = 0.02, kReachOfTravel = 1.5;
 /// An implicit step should end where a force crosses its bound in it, or so little later, as a part of the forces'
 /// size; unless it is so short, as a part of the time scale, that it does not matter.
 constexpr double kBehind = 1.02, kLittleBeyond = 1e-6, kShortestTime = 1e-9;
+/// Slip that ends this late in a step ends where errors are controlled; a step that is made again goes so far.
+constexpr double kNearTheEnd = 0.9, kJustBehind = 1.001;
 /// How much a step is made shorter at once.
 constexpr double kLeastPart = 0.02, kMostPart = 0.95;
 /// Forces of redundant contacts are looked at in so many parts of a step, by what is known of them in nine places.
 constexpr int kFineParts = 32;
+/// The margin of redundant contacts over that of others.
+constexpr double kShared = 2;
+/// Normal forces below this part of the forces' size are those of contacts that part.
+constexpr double kNextToNothing = 1e-5;
 /// Shares of cones are told to this.
 constexpr double kShare = 1e-4;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -87,14 +92,14 @@ ContactWatch::ContactWatch(const Scenario& scenario, ConstrainedMotion& motion)
       motion_(motion),
       workspace_(scenario.model),
       finder_(scenario.model, scenario.shapes, scenario.contacts.value_or(ContactRules{.all_pairs = false})),
-      crossings_(CrossingFinder::make_nodes(kDegree)),
-      solver_(1) {
+      crossings_(CrossingFinder::make_nodes(kDegree)) {
   update_positions(scenario.model, scenario.initial.q.data(), workspace_);
   size_ = finder_.calc_size(workspace_);
   for (int i = 0; i < static_cast<int>(finder_.shapes().size()); ++i) {
     const BodyShape& shape = finder_.shapes()[static_cast<std::size_t>(i)];
     radii_.push_back(calc_bounding_radius(finder_.core(i)) + shape.X_BS.p.norm());
   }
+  weights_.setZero(static_cast<Eigen::Index>(crossings_.nodes().size()));
 }
 
 ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) {
@@ -103,7 +108,8 @@ ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) 
   if (motion_.contacts().empty()) return {.retry = {}, .crossing = std::move(first)};
   look_at_forces(stepper, force_margin);
   find_slow_changes(stepper, first);
-  if (!stepper.is_implicit()) {
+  if (!stepper.is_implicit() || !motion_.has_fading_stiffness()) {
+    if (first && is_astray(stepper, *first)) return {.retry = kJustBehind * first->theta * stepper.h(), .crossing = {}};
     find_changes(stepper, force_margin, first);
     if (first) find_slip_direction(stepper, *first);
     return {.retry = {}, .crossing = std::move(first)};
@@ -113,40 +119,45 @@ ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) 
   return {.retry = {}, .crossing = std::move(first)};
 }
 
-/// Against the friction that no longer suffices; of redundant contacts, where the answer without them holding moves.
+/// Whether slip that ends far inside of the step has left its direction. Slip across it dies out the faster the slower
+/// slip is, faster than a long step of the explicit method can follow: rounding grows inside of it, where errors are
+/// not controlled as they are at its end.
+bool ContactWatch::is_astray(Stepper& stepper, const ContactCrossing& crossing) {
+  if (crossing.kind != ContactCrossingKind::stick || crossing.theta > kNearTheEnd) return false;
+  stepper.evaluate(crossing.theta);
+  const HeldContact& contact = motion_.contacts()[static_cast<std::size_t>(crossing.held)];
+  return contact.calc_slip_across() > contact.no_slip();
+}
+
+/// Against the friction that no longer suffices.
 void ContactWatch::find_slip_direction(Stepper& stepper, ContactCrossing& crossing) {
   if (crossing.kind != ContactCrossingKind::slip || crossing.held < 0) return;
   const auto i = static_cast<std::size_t>(crossing.held);
-  const double* vdot = stepper.evaluate(crossing.theta);
-  const HeldContact& contact = motion_.contacts()[i];
-  const Vector4<double> force = motion_.contact_forces()[i];
-  // Friction is −μₖ² uₖ/|μ u| per unit of normal force (YY 5).
-  crossing.slip = {};
-  for (int t = 0; t < contact.tangent_count(); ++t) {
-    const double mu = contact.calc_friction_limit(contact.tangent(t));
-    if (mu > 0)
-      crossing.slip[static_cast<std::size_t>(contact.tangent(t) - 1)] = -force(contact.tangent(t)) / (mu * mu);
+  if (is_redundant_) {
+    calc_reserve(stepper, crossing.theta, 0);
+  } else {
+    stepper.evaluate(crossing.theta);
   }
-  // On a k-gon, where corners share friction in any way, the least forces tell the direction of all together.
-  if (!is_redundant_ || scenario_.contacts->cone.kind == FrictionCone::Kind::polygon) return;
-  const ConeSolution& answer = solve_held(vdot);
-  if (answer.status != ConeStatus::solved) return;
-  std::size_t row = motion_.mode().held.size();
-  for (std::size_t k = 0; k < i; ++k) row += 1 + static_cast<std::size_t>(motion_.contacts()[k].tangent_count());
+  const Vector4<double>& force = (is_redundant_ ? motion_.admissible_forces() : motion_.contact_forces())[i];
+  // Friction is −μₖ² uₖ/|μ u| per unit of normal force (YY 5).
+  const HeldContact& contact = motion_.contacts()[i];
   crossing.slip = {};
   for (int t = 0; t < contact.tangent_count(); ++t) {
-    crossing.slip[static_cast<std::size_t>(contact.tangent(t) - 1)] = answer.w[row + 1 + static_cast<std::size_t>(t)];
+    const int row = contact.tangent(t);
+    const double mu = contact.calc_friction_limit(row);
+    if (mu > 0) crossing.slip[static_cast<std::size_t>(row - 1)] = -force(row) / (mu * mu);
   }
 }
 
 /// Keeps the crossing if it is the first so far.
 template <class Function>
-void ContactWatch::narrow(const VectorX<double>& values, const Function& function, ContactCrossing found,
-                          std::optional<ContactCrossing>& first) {
+void ContactWatch::narrow(const VectorX<double>& values, const Function& function, ContactCrossingKind kind,
+                          std::size_t contact, std::optional<ContactCrossing>& first) {
   const auto bracket = crossings_.find(values, function);
   if (!bracket || (first && bracket->before >= first->theta)) return;
-  found.theta = refine_crossing(*bracket, kBracket, function).after;
-  if (!first || found.theta < first->theta) first = std::move(found);
+  const double theta = refine_crossing(*bracket, kBracket, function).after;
+  if (first && theta >= first->theta) return;
+  first = ContactCrossing{theta, kind, static_cast<int>(contact), motion_.contacts()[contact].name()};
 }
 
 // --- Touch -----------------------------------------------------------------------------------------------------------
@@ -169,22 +180,23 @@ double ContactWatch::calc_rate(const FoundContact& found) const {
 }
 
 /// Speeds of all shapes there.
-ContactWatch::Place ContactWatch::look_at_speeds(Stepper& stepper, double theta) {
+void ContactWatch::look_at_speeds(Stepper& stepper, double theta, Place& out) {
   const Stepper::Point& point = stepper.interpolate_roughly(theta);
   update_positions(scenario_.model, point.q.data(), workspace_);
   update_velocities(scenario_.model, point.v.data(), workspace_);
-  Place out{theta, {}, {}};
+  out.theta = theta;
+  out.pairs.clear();
+  out.speeds.clear();
   for (const BodyShape& shape : finder_.shapes()) {
     const Motion<double> V = calc_point_velocity(scenario_.model, workspace_, shape.body, Vec3<double>::zero());
     const double radius = radii_[out.speeds.size()], turn = norm(V.angular);
     out.speeds.push_back(norm(V.linear) + (turn > 0 ? turn * radius : 0));
   }
-  return out;
 }
 
 /// And pairs of them that are near.
-ContactWatch::Place ContactWatch::look_at(Stepper& stepper, double theta) {
-  Place out = look_at_speeds(stepper, theta);
+void ContactWatch::look_at(Stepper& stepper, double theta, Place& out) {
+  look_at_speeds(stepper, theta, out);
   finder_.update(workspace_, reach_);
   for (const FoundContact& found : finder_.contacts()) {
     if (is_held(found)) continue;
@@ -196,7 +208,6 @@ ContactWatch::Place ContactWatch::look_at(Stepper& stepper, double theta) {
       out.pairs.back().rate = calc_rate(found);
     }
   }
-  return out;
 }
 
 /// `reach_` where the shapes are farther apart than that.
@@ -216,10 +227,10 @@ void ContactWatch::choose_reach(Stepper& stepper) {
   reach_ = kReach * size_;
   double fastest = 0;
   for (const double theta : {0.0, 0.5, 1.0}) {
-    const Place place = look_at_speeds(stepper, theta);
-    for (std::size_t i = 0; i < place.speeds.size(); ++i) {
+    look_at_speeds(stepper, theta, places_[0]);
+    for (const double speed : places_[0].speeds) {
       // What turns about itself and has no end travels no distance that counts: it is met where others are.
-      if (std::isfinite(place.speeds[i])) fastest = std::max(fastest, place.speeds[i]);
+      if (std::isfinite(speed)) fastest = std::max(fastest, speed);
     }
   }
   const double longest = 0.5 * std::sin(M_PI / kDegree) * stepper.h();  // between two of the places
@@ -230,34 +241,35 @@ void ContactWatch::find_touches(Stepper& stepper, std::optional<ContactCrossing>
   if (finder_.pair_count() == 0) return;
   choose_reach(stepper);
   const std::vector<double>& nodes = crossings_.nodes();
-  const double margin = kGapMargin * size_;
-  struct Allowance {
-    int shape_A, shape_B;
-    double gap;
-  };
-  std::vector<Allowance> allowances;  // what the step starts with is no crossing
-  Place before = look_at(stepper, 0);
+  Place &before = places_[0], &after = places_[1];
+  look_at(stepper, 0, before);
+  allowances_.clear();
   for (const NearPair& pair : before.pairs) {
-    allowances.push_back({pair.shape_A, pair.shape_B, std::max(margin, -2 * pair.gap)});
+    allowances_.push_back({pair.shape_A, pair.shape_B, std::max(kGapMargin * size_, -2 * pair.gap)});
   }
   for (std::size_t k = 1; k < nodes.size(); ++k) {
     if (first && first->theta <= nodes[k - 1]) return;
-    Place after = look_at(stepper, nodes[k]);
-    std::vector<std::pair<int, int>> seen;
-    for (const Place* place : {&before, &after}) {
-      for (const NearPair& pair : place->pairs) seen.emplace_back(pair.shape_A, pair.shape_B);
-    }
-    std::sort(seen.begin(), seen.end());
-    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-    for (const auto& [A, B] : seen) {
-      double allowed = margin;
-      for (const Allowance& known : allowances) {
-        if (known.shape_A == A && known.shape_B == B) allowed = known.gap;
-      }
-      find_touch(stepper, before, after, A, B, allowed, 0, first);
-    }
-    before = std::move(after);
+    look_at(stepper, nodes[k], after);
+    list_seen(before, after);
+    for (const auto& [A, B] : seen_) find_touch(stepper, before, after, A, B, find_allowance(A, B), 0, first);
+    std::swap(before, after);
   }
+}
+
+void ContactWatch::list_seen(const Place& before, const Place& after) {
+  seen_.clear();
+  for (const Place* place : {&before, &after}) {
+    for (const NearPair& pair : place->pairs) seen_.emplace_back(pair.shape_A, pair.shape_B);
+  }
+  std::sort(seen_.begin(), seen_.end());
+  seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
+}
+
+double ContactWatch::find_allowance(int shape_A, int shape_B) const {
+  for (const Allowance& known : allowances_) {
+    if (known.shape_A == shape_A && known.shape_B == shape_B) return known.gap;
+  }
+  return kGapMargin * size_;
 }
 
 void ContactWatch::keep_touch(Stepper& stepper, double before, double after, int shape_A, int shape_B, double allowed,
@@ -305,7 +317,8 @@ void ContactWatch::find_touch(Stepper& stepper, const Place& before, const Place
     if (calc_gap(stepper, middle, shape_A, shape_B) + allowed >= 0) return;
     return keep_touch(stepper, before.theta, middle, shape_A, shape_B, allowed, first);
   }
-  const Place between = look_at(stepper, middle);
+  Place& between = places_[static_cast<std::size_t>(depth) + 2];
+  look_at(stepper, middle, between);
   find_touch(stepper, before, between, shape_A, shape_B, allowed, depth + 1, first);
   if (first && first->theta <= middle) return;
   find_touch(stepper, between, after, shape_A, shape_B, allowed, depth + 1, first);
@@ -313,13 +326,10 @@ void ContactWatch::find_touch(Stepper& stepper, const Place& before, const Place
 
 // --- Contacts that hold ----------------------------------------------------------------------------------------------
 
-/// After an evaluation of the motion.
-ContactWatch::HeldValues ContactWatch::read_held(std::size_t i, double force_margin) const {
+/// After an evaluation of the motion: what a contact must keep ≥ 0, with `margin` (N) to spare.
+ContactWatch::HeldValues ContactWatch::read_held(std::size_t i, double margin) const {
   const HeldContact& contact = motion_.contacts()[i];
   const Vector4<double>& force = motion_.contact_forces()[i];
-  double largest = motion_.contact_force_scale();
-  for (const Vector4<double>& other : motion_.contact_forces()) largest = std::max(largest, other.head<3>().norm());
-  const double margin = force_margin * largest;
   HeldValues out{force(0) + margin, 1, 1, 0};
   if (contact.hold() == ContactHold::rolling) {
     const double mu = contact.law().static_friction;
@@ -342,12 +352,14 @@ void ContactWatch::look_at_forces(Stepper& stepper, double force_margin) {
   const auto contacts = static_cast<Eigen::Index>(motion_.contacts().size());
   const auto count = static_cast<Eigen::Index>(crossings_.nodes().size());
   for (MatrixX<double>* matrix : {&normal_, &friction_, &slip_, &exit_}) matrix->resize(count, contacts);
+  slacks_.resize(contacts);
   is_redundant_ = false;
   for (Eigen::Index k = 0; k < count; ++k) {
     stepper.evaluate(crossings_.nodes()[static_cast<std::size_t>(k)]);
     is_redundant_ = is_redundant_ || motion_.has_redundant_contacts();
+    const double margin = force_margin * motion_.calc_largest_contact_force();
     for (Eigen::Index i = 0; i < contacts; ++i) {
-      const HeldValues values = read_held(static_cast<std::size_t>(i), force_margin);
+      const HeldValues values = read_held(static_cast<std::size_t>(i), margin);
       normal_(k, i) = values.normal, friction_(k, i) = values.friction;
       slip_(k, i) = values.slip, exit_(k, i) = values.exit;
     }
@@ -366,16 +378,18 @@ void ContactWatch::find_slow_changes(Stepper& stepper, std::optional<ContactCros
         stepper.evaluate(theta);
         return motion_.contacts()[i].slip_along() + allowed;
       };
-      const ContactCrossing found{
-          .kind = ContactCrossingKind::stick, .held = static_cast<int>(i), .name = contact.name()};
-      narrow(slip_.col(column).array() + allowed, function, found, first);
+      values_ = slip_.col(column).array() + allowed;
+      narrow(values_, function, ContactCrossingKind::stick, i, first);
       // Slip that has become slower than what has a direction, and does not grow, hovers about rest.
       const double end = slip_(slip_.rows() - 1, column);
       const double start = slip_(0, column);
       const bool hovers = std::abs(end) < contact.no_slip() && end <= start && start > kHovering * contact.no_slip();
-      if (!first && hovers) first = found;
+      if (!first && hovers) {
+        first = ContactCrossing{1, ContactCrossingKind::stick, static_cast<int>(i), contact.name()};
+      }
     }
-    find_exit(stepper, i, exit_.col(column), first);
+    values_ = exit_.col(column);
+    find_exit(stepper, i, values_, first);
   }
 }
 
@@ -387,10 +401,10 @@ void ContactWatch::find_changes(Stepper& stepper, double force_margin, std::opti
     const auto look = [&](const MatrixX<double>& values, double HeldValues::*member, ContactCrossingKind kind) {
       const auto function = [&](double theta) {
         stepper.evaluate(theta);
-        return read_held(i, force_margin).*member;
+        return read_held(i, force_margin * motion_.calc_largest_contact_force()).*member;
       };
-      narrow(values.col(column), function,
-             {.kind = kind, .held = static_cast<int>(i), .name = motion_.contacts()[i].name()}, first);
+      values_ = values.col(column);
+      narrow(values_, function, kind, i, first);
     };
     look(normal_, &HeldValues::normal, ContactCrossingKind::break_away);
     if (motion_.contacts()[i].hold() == ContactHold::rolling) {
@@ -409,12 +423,10 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
   double least = 0, start = 0;
   const Eigen::Index end = normal_.rows() - 1;
   if (is_redundant_) {
-    const bool is_within = std::min(normal_.row(end).minCoeff(), friction_.row(end).minCoeff()) >= 0;
-    Moving fastest;
-    least = is_within ? 0 : force_margin - calc_unrest(stepper, 1, &fastest);
+    if (std::min(normal_.row(end).minCoeff(), friction_.row(end).minCoeff()) >= 0) return std::nullopt;
+    least = calc_reserve(stepper, 1, force_margin);
     start = force_margin;
-    found.held = fastest.contact;
-    found.kind = fastest.slips ? ContactCrossingKind::slip : ContactCrossingKind::break_away;
+    find_tightest(found);
   } else {
     const double scale = std::max(motion_.contact_force_scale(), 1e-300);
     for (Eigen::Index i = 0; i < normal_.cols(); ++i) {
@@ -428,7 +440,7 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
       }
     }
   }
-  if (!(least < 0)) return find_dip(stepper, force_margin);
+  if (!(least < 0)) return std::nullopt;
   const bool is_short = stepper.h() < kShortestTime * stepper.scale_of_time();
   if (-least > kLittleBeyond && !is_short) {
     const double part = start > 0 ? kBehind * start / (start - least) : 0.5;
@@ -438,19 +450,6 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
   if (found.held >= 0) found.name = motion_.contacts()[static_cast<std::size_t>(found.held)].name();
   first = std::move(found);
   return std::nullopt;
-}
-
-/// The length of a step that ends where forces are beyond their bounds, if they are so inside this one only. While
-/// something slips, what they do inside a step is no more than a transient.
-std::optional<double> ContactWatch::find_dip(Stepper& stepper, double force_margin) {
-  const bool is_short = stepper.h() < kShortestTime * stepper.scale_of_time();
-  if (is_short || motion_.has_fading_stiffness()) return std::nullopt;
-  const VectorX<double> least = normal_.rowwise().minCoeff().cwiseMin(friction_.rowwise().minCoeff());
-  Eigen::Index place = 0;
-  if (least.segment(1, least.size() - 2).minCoeff(&place) >= 0) return std::nullopt;
-  const double theta = crossings_.nodes()[static_cast<std::size_t>(place + 1)];
-  if (is_redundant_ && calc_unrest(stepper, theta) <= force_margin) return std::nullopt;
-  return std::clamp(theta, kLeastPart, kMostPart) * stepper.h();
 }
 
 /// Features are left where the exit rises from 0: it has a kink there, so that the places bracket it.
@@ -473,111 +472,74 @@ void ContactWatch::find_exit(Stepper& stepper, std::size_t i, const VectorX<doub
   }
 }
 
-/// The contacts that hold, as a problem whose answer may let them go.
-const ConeSolution& ContactWatch::solve_held(const double* vdot) {
-  motion_.assemble_held(vdot, problem_, z_);
-  if (problem_.size() > solver_.max_rows()) solver_ = ConeSolver(problem_.size());
-  return solver_.solve(problem_, {z_.data(), static_cast<std::size_t>(z_.size())});
+/// What all normal forces of the motion there can have more than friction needs, and a margin, as a part of the forces'
+/// size. Positive values are not exact. As several contacts share what one of them would have to bear alone, the margin
+/// is kShared times that of one.
+double ContactWatch::calc_reserve(Stepper& stepper, double theta, double force_margin) {
+  stepper.evaluate(theta);
+  const double scale = motion_.calc_largest_contact_force(), margin = kShared * force_margin;
+  if (!(scale > 0)) return margin;
+  return motion_.find_admissible_forces(-margin * scale, true) / scale + margin;
 }
 
-/// The largest motion of contacts that should be at rest, in the scaled units of constraint_problem.h relative to that
-/// without forces, and whose it is.
-double ContactWatch::calc_unrest(Stepper& stepper, double theta, Moving* fastest) {
-  return calc_unrest(solve_held(stepper.evaluate(theta)), fastest);
-}
-
-double ContactWatch::calc_unrest(const ConeSolution& answer, Moving* fastest) const {
-  if (answer.status != ConeStatus::solved) return 1;
-  const auto unit = [&](int row) { return std::sqrt(std::max(problem_.A()(row, row), 1e-300)); };
-  double scale = 0, out = 0;
-  int contact = -1;
-  for (int k = 0; k < problem_.size(); ++k) scale = std::max(scale, std::abs(problem_.b()(k)) / unit(k));
-  for (int k = 0; k < problem_.size(); ++k) {
-    const RowKind kind = problem_.row(k).kind;
-    const bool is_head = kind == RowKind::normal || kind == RowKind::unilateral;
-    if (k >= static_cast<int>(motion_.mode().held.size())) contact += is_head;
-    if (kind == RowKind::sliding) continue;
-    const double motion = std::abs(answer.w[static_cast<std::size_t>(k)]) / unit(k);
-    if (motion <= out) continue;
-    out = motion;
-    if (fastest != nullptr) *fastest = {contact, kind == RowKind::tangent};
-  }
-  return scale > 0 ? out / scale : 0;
+/// Of redundant contacts whose forces have no more reserve: which gives way, and how. What rolls and has next to no
+/// normal force parts.
+void ContactWatch::find_tightest(ContactCrossing& crossing) const {
+  crossing.held = motion_.tightest_contact();
+  crossing.kind = ContactCrossingKind::break_away;
+  if (crossing.held < 0) return;
+  const auto i = static_cast<std::size_t>(crossing.held);
+  const bool presses = motion_.admissible_forces()[i](0) > kNextToNothing * motion_.calc_largest_contact_force();
+  if (presses && motion_.contacts()[i].hold() == ContactHold::rolling) crossing.kind = ContactCrossingKind::slip;
+  crossing.name = motion_.contacts()[i].name();
 }
 
 /// What the least forces leave of their bounds, of all contacts: the polynomials through what is known of them.
-double ContactWatch::calc_least_slack(double theta) const {
+double ContactWatch::calc_least_slack(double theta) {
   const std::vector<double>& nodes = crossings_.nodes();
-  VectorX<double> weights(static_cast<Eigen::Index>(nodes.size()));  // barycentric, of Chebyshev–Lobatto nodes
   double sum = 0;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const auto row = static_cast<Eigen::Index>(k);
     if (theta == nodes[k]) return std::min(normal_.row(row).minCoeff(), friction_.row(row).minCoeff());
     const bool is_end = k == 0 || k + 1 == nodes.size();
-    weights(row) = (k % 2 == 0 ? 1 : -1) * (is_end ? 0.5 : 1) / (theta - nodes[k]);
-    sum += weights(row);
+    weights_(row) = (k % 2 == 0 ? 1 : -1) * (is_end ? 0.5 : 1) / (theta - nodes[k]);  // barycentric, of these nodes
+    sum += weights_(row);
   }
-  weights /= sum;
-  return std::min((weights.transpose() * normal_).minCoeff(), (weights.transpose() * friction_).minCoeff());
+  weights_ /= sum;
+  double out = kInfinity;
+  for (const MatrixX<double>* values : {&normal_, &friction_}) {
+    slacks_.noalias() = values->transpose() * weights_;
+    out = std::min(out, slacks_.minCoeff());
+  }
+  return out;
 }
 
 void ContactWatch::find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first) {
-  const auto rest = [&](double theta) { return force_margin - calc_unrest(stepper, theta); };
+  const auto reserve = [&](double theta) { return calc_reserve(stepper, theta, force_margin); };
   for (int k = 0; k <= kFineParts; ++k) {
     const double place = static_cast<double>(k) / kFineParts, before = static_cast<double>(k - 1) / kFineParts;
     if (first && k > 0 && first->theta <= before) return;
-    if (calc_least_slack(place) >= 0 || rest(place) >= 0) continue;
-    double theta = place;
-    if (k > 0) theta = refine_crossing({before, place}, kBracket, rest).after;
+    if (calc_least_slack(place) >= 0 || reserve(place) >= 0) continue;
+    const double theta = k > 0 ? refine_crossing({before, place}, kBracket, reserve).after : place;
     if (first && first->theta <= theta) return;
-    Moving fastest;
-    calc_unrest(stepper, theta, &fastest);
-    const auto i = static_cast<std::size_t>(fastest.contact);
-    first = ContactCrossing{theta, fastest.slips ? ContactCrossingKind::slip : ContactCrossingKind::break_away,
-                            fastest.contact, fastest.contact < 0 ? std::string() : motion_.contacts()[i].name()};
+    reserve(theta);
+    first.emplace().theta = theta;
+    find_tightest(*first);
     return;
   }
 }
 
-const std::vector<Vector4<double>>& ContactWatch::calc_forces(const double* vdot) {
+const std::vector<Vector4<double>>& ContactWatch::calc_forces() {
+  constexpr double kRounding = 1e-9;
   forces_ = motion_.contact_forces();
-  bool is_admissible = true;
-  for (std::size_t i = 0; i < forces_.size(); ++i) {
-    const HeldValues values = read_held(i, 1e-9);
-    is_admissible = is_admissible && values.normal >= 0 && values.friction >= 0;
-  }
-  if (is_admissible || !motion_.has_redundant_contacts()) return forces_;
-  const ConeSolution& answer = solve_held(vdot);
-  if (answer.status != ConeStatus::solved) return forces_;
-  std::size_t row = motion_.mode().held.size();
-  for (std::size_t i = 0; i < forces_.size(); ++i) {
-    const HeldContact& contact = motion_.contacts()[i];
-    forces_[i].setZero();
-    forces_[i](0) = answer.z[row++];
-    for (int t = 0; t < contact.tangent_count(); ++t) forces_[i](contact.tangent(t)) = answer.z[row++];
-  }
+  if (!motion_.has_redundant_contacts()) return forces_;
+  motion_.find_admissible_forces(-kRounding * motion_.calc_largest_contact_force(), false);
+  forces_ = motion_.admissible_forces();
   return forces_;
 }
 
-double ContactWatch::calc_least_share(const double* vdot, const std::vector<std::size_t>& contacts, double known) {
-  motion_.assemble_held(vdot, problem_, z_);
-  if (problem_.size() > solver_.max_rows()) solver_ = ConeSolver(problem_.size());
-  std::vector<std::pair<int, double>> limits;  // rows of friction of these contacts, and their coefficients
-  int row = static_cast<int>(motion_.mode().held.size());
-  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
-    const int tangents = motion_.contacts()[i].tangent_count();
-    const bool is_asked = std::find(contacts.begin(), contacts.end(), i) != contacts.end();
-    for (int t = 1; is_asked && t <= tangents; ++t) limits.emplace_back(row + t, problem_.row(row + t).limit);
-    row += 1 + tangents;
-  }
-  double too_little = 0, enough = known;
-  while (enough - too_little > kShare) {
-    const double share = 0.5 * (too_little + enough);
-    for (const auto& [k, limit] : limits) problem_.row(k).limit = share * limit;
-    const ConeSolution& answer = solver_.solve(problem_, {z_.data(), static_cast<std::size_t>(z_.size())});
-    (calc_unrest(answer, nullptr) < kForceMargin ? enough : too_little) = share;
-  }
-  return enough;
+double ContactWatch::calc_least_share(const std::vector<std::size_t>& contacts, double known) {
+  return motion_.calc_least_share(contacts, known, kShare, kForceMargin * motion_.calc_largest_contact_force());
 }
 
 }  // namespace thenar

@@ -18,21 +18,24 @@
 /// is decided by the instant (contact_instant.h), which takes less for nothing. Forces do not jump where a contact
 /// breaks or begins to slip with μ_s = μ, so that a delay by that margin changes the motion by its square only.
 ///
-/// Where the motion is stiff (slip that has just begun, whose direction is no better known than the tolerance), forces
-/// are told at the end of a step of the implicit method only, where transients have died out; a step in which one has
-/// crossed its bound by then is made again so that it ends close behind it. Where nothing slips, so is a step inside
-/// which one is beyond its bound for a while.
+/// Where slip is stiff (it has just begun, and its direction is no better known than the tolerance), forces are told at
+/// the end of a step of the implicit method only, where transients have died out; a step in which one has
+/// crossed its bound by then is made again so that it ends close behind it.
+///
+/// Slip that ends far inside of a long explicit step and has left its direction there has grown from rounding: slip
+/// across dies out faster than such a step can follow. The step is made again, to just behind the end of the slip.
 ///
 /// **Redundant contacts.** Their forces are one choice of many (the least), and one beyond its bound says nothing yet.
-/// Then the problem of the contacts that hold is solved as it is (ConeSolver): as long as it has an answer that leaves
-/// all of them where they are, forces that the cones admit exist, and nothing happens. What moves in the answer tells
-/// which contact slips or breaks, and the first time is where that motion begins.
+/// Then it is asked whether any forces of the same motion are within all bounds (AdmissibleForces), which is a convex
+/// question with one answer: as long as there are, nothing happens. Whether contacts could also move otherwise is not
+/// asked, since what is at rest stays there as long as forces can hold it.
 
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "thenar/complementarity/cone_solver.h"
 #include "thenar/contact/contact_finder.h"
 #include "thenar/simulate/crossing.h"
 #include "thenar/simulate/stepper.h"
@@ -55,6 +58,8 @@ struct ContactCrossing {
 class ContactWatch {
  public:
   static constexpr double kForceMargin = 1e-7;
+  /// How often the time between two places is halved to see whether bodies meet in it.
+  static constexpr int kMostHalvings = 12;
 
   /// All must outlive it.
   ContactWatch(const Scenario& scenario, ConstrainedMotion& motion);
@@ -66,13 +71,13 @@ class ContactWatch {
   /// The first crossing in the stepper's last step, if any. The motion must be in the mode of that step.
   Finding find(Stepper& stepper, double force_margin = kForceMargin);
 
-  /// Forces of the contacts that hold where the motion was evaluated last, with the acceleration found there: the least
-  /// ones if the cones admit them, else others that they do.
-  const std::vector<Vector4<double>>& calc_forces(const double* vdot);
+  /// Forces of the contacts that hold where the motion was evaluated last: the least ones if the cones admit them, else
+  /// others that they do.
+  const std::vector<Vector4<double>>& calc_forces();
 
   /// There, of contacts that roll and belong together: the least share of their cones that all of them can do with at
   /// once, over all forces that keep them where they are; `known` is one that is known to do. To kShare.
-  double calc_least_share(const double* vdot, const std::vector<std::size_t>& contacts, double known);
+  double calc_least_share(const std::vector<std::size_t>& contacts, double known);
 
  private:
   /// Two shapes that are near each other at some place of the step, and the nearest of their points that is not held.
@@ -86,46 +91,46 @@ class ContactWatch {
     std::vector<NearPair> pairs;  ///< by the numbers of their shapes
     std::vector<double> speeds;   ///< of each shape's fastest point, m/s
   };
+  /// How deep two shapes may be in each other: what the step starts with is no crossing.
+  struct Allowance {
+    int shape_A, shape_B;
+    double gap;  ///< m
+  };
   /// What a contact that holds must keep ≥ 0.
   struct HeldValues {
     double normal = 0, friction = 0, slip = 0, exit = 0;
   };
 
-  /// The contact that moves most, −1 if it is a joint, and whether it slips or parts.
-  struct Moving {
-    int contact = -1;
-    bool slips = false;
-  };
-
-  Place look_at_speeds(Stepper& stepper, double theta);
-  Place look_at(Stepper& stepper, double theta);
+  void look_at_speeds(Stepper& stepper, double theta, Place& out);
+  void look_at(Stepper& stepper, double theta, Place& out);
   bool is_held(const FoundContact& found) const;
   double calc_rate(const FoundContact& found) const;
   double calc_gap(Stepper& stepper, double theta, int shape_A, int shape_B);
   void find_touches(Stepper& stepper, std::optional<ContactCrossing>& first);
+  void list_seen(const Place& before, const Place& after);
+  double find_allowance(int shape_A, int shape_B) const;
   void find_touch(Stepper& stepper, const Place& before, const Place& after, int shape_A, int shape_B, double allowed,
                   int depth, std::optional<ContactCrossing>& first);
   void keep_touch(Stepper& stepper, double before, double after, int shape_A, int shape_B, double allowed,
                   std::optional<ContactCrossing>& first);
   void choose_reach(Stepper& stepper);
 
-  HeldValues read_held(std::size_t contact, double force_margin) const;
+  HeldValues read_held(std::size_t contact, double margin) const;
+  bool is_astray(Stepper& stepper, const ContactCrossing& crossing);
   void find_slip_direction(Stepper& stepper, ContactCrossing& crossing);
   void look_at_forces(Stepper& stepper, double force_margin);
   void find_slow_changes(Stepper& stepper, std::optional<ContactCrossing>& first);
   void find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
   std::optional<double> find_changes_at_end(Stepper& stepper, double force_margin,
                                             std::optional<ContactCrossing>& first);
-  std::optional<double> find_dip(Stepper& stepper, double force_margin);
   void find_exit(Stepper& stepper, std::size_t contact, const VectorX<double>& exits,
                  std::optional<ContactCrossing>& first);
-  double calc_least_slack(double theta) const;
+  double calc_least_slack(double theta);
   void find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
-  const ConeSolution& solve_held(const double* vdot);
-  double calc_unrest(Stepper& stepper, double theta, Moving* fastest = nullptr);
-  double calc_unrest(const ConeSolution& answer, Moving* fastest) const;
+  double calc_reserve(Stepper& stepper, double theta, double force_margin);
+  void find_tightest(ContactCrossing& crossing) const;
   template <class Function>
-  void narrow(const VectorX<double>& values, const Function& function, ContactCrossing found,
+  void narrow(const VectorX<double>& values, const Function& function, ContactCrossingKind kind, std::size_t contact,
               std::optional<ContactCrossing>& first);
 
   const Scenario& scenario_;
@@ -134,11 +139,13 @@ class ContactWatch {
   ContactFinder finder_;
   std::vector<double> radii_;  ///< of each shape about its body's origin, m; infinite of planes and bowls
   CrossingFinder crossings_;
+  std::array<Place, kMostHalvings + 2> places_;  ///< both ends of what is looked at, then the middles between them
+  std::vector<Allowance> allowances_;
+  std::vector<std::pair<int, int>> seen_;            ///< shapes that are near each other at one of two places
   MatrixX<double> normal_, friction_, slip_, exit_;  ///< by place and contact: HeldValues
+  VectorX<double> values_;                           ///< of one contact
+  VectorX<double> weights_, slacks_;                 ///< by place, by contact
   bool is_redundant_ = false;
-  ConeSolver solver_;
-  ConstraintProblem problem_;
-  VectorX<double> z_;
   std::vector<Vector4<double>> forces_;
   double size_ = 0, reach_ = 0;  ///< m: of the scene; pairs farther apart than `reach_` are not looked at
 };

@@ -164,9 +164,8 @@ std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, doubl
   for (const ControlEntry& entry : scenario.controls) {
     const auto found = entry.rate ? std::nullopt : entry.law->find_switch(from, out ? out->at.after : to);
     if (!found || (out && found->before >= out->at.before && (out->is_jump || !found->is_jump))) continue;
-    out = ProfileSwitch{{found->before, found->after},
-                        {{.where = fmt::format("control '{}'", entry.law->kind())}},
-                        found->is_jump};
+    out = ProfileSwitch{
+        {found->before, found->after}, {{.where = fmt::format("control '{}'", entry.law->kind())}}, found->is_jump};
   }
   return out;
 }

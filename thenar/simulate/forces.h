@@ -55,8 +55,8 @@ struct ProfileSwitch {
   std::vector<Change> changes;
   bool is_jump = true;  ///< forces may jump there, or turn sharply; else only higher derivatives do: nobody is told
 };
-/// The first one between two times, of any profile and of any controller that is not sampled, and all profiles that it is
-/// one of.
+/// The first one between two times, of any profile and of any controller that is not sampled, and all profiles that it
+/// is one of.
 std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, double from, double to);
 
 }  // namespace thenar

@@ -193,6 +193,17 @@ void HeldContact::update_friction() {
   ratio_ = {law_.friction * n[0] * share, law_.friction * n[1] * share, law_.torsion * n[2] * share};
 }
 
+double HeldContact::calc_slip_across() const {
+  if (hold_ != ContactHold::sliding) return 0;
+  const std::array<double, 3> power = calc_friction_power(slip());
+  double square = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double across = power[k] / law_.friction - slip_along_ * slip_direction_[k];
+    square += across * across;
+  }
+  return std::sqrt(square);
+}
+
 std::array<double, 3> HeldContact::calc_opposed_slip() const {
   if (hold_ != ContactHold::sliding) return {};
   const Vector3<double> direction = calc_friction_direction();

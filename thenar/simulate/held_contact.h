@@ -89,6 +89,8 @@ class HeldContact {
   Matrix3<double> calc_friction_slope() const;
   /// Slip along its direction at the last anchor, m/s; negative where it has turned round since.
   double slip_along() const { return slip_along_; }
+  /// And across it, m/s.
+  double calc_slip_across() const;
   /// That direction, of μ u, a unit vector; 0 of what does not slide.
   const std::array<double, 3>& slip_direction() const { return slip_direction_; }
   double no_slip() const { return no_slip_; }

@@ -43,7 +43,8 @@ ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
       workspace_(scenario.model),
       response_(scenario.model, rows_.size()),
       derivatives_(scenario.model),
-      contact_reactions_(scenario.model, scenario.run.baumgarte) {
+      contact_reactions_(scenario.model, scenario.contacts ? scenario.contacts->cone : FrictionCone{},
+                         scenario.run.baumgarte) {
   const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
   for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
   for (VectorX<double>* vector : {&effort_, &vdot_, &increment_}) vector->setZero(nv);
@@ -68,11 +69,6 @@ void ConstrainedMotion::set_mode(const Mode& mode) {
 void ConstrainedMotion::set_contacts(std::vector<HeldContact> contacts) {
   mode_is_new_ = true;
   contact_reactions_.set_contacts(std::move(contacts));
-}
-
-void ConstrainedMotion::assemble_held(const double* vdot, ConstraintProblem& problem, VectorX<double>& z) {
-  const FrictionCone cone = scenario_->contacts ? scenario_->contacts->cone : FrictionCone{};
-  contact_reactions_.assemble(rows_, mode_.held, cone, vdot, problem, z);
 }
 
 void ConstrainedMotion::follow_contacts(const VectorX<double>& q, const VectorX<double>& v) {
@@ -164,16 +160,17 @@ void ConstrainedMotion::add_contact_reactions(const double* q, const double* v, 
   reactions_ = contact_reactions_.joint_reactions();
 }
 
-/// Derivatives of the free motion serve in every mode. After an event they are kept if the position has hardly changed
-/// since; a second request in the same mode says that they did not serve well.
 bool ConstrainedMotion::has_fading_stiffness() const {
   return std::any_of(contacts().begin(), contacts().end(), [](const HeldContact& contact) {
     return contact.hold() == ContactHold::sliding && contact.tangent_count() > 1;
   });
 }
 
+/// Derivatives of the free motion serve in every mode and for every slip. After an event they are kept if the position
+/// has hardly changed since; a second request in the same mode says that they did not serve well.
 bool ConstrainedMotion::can_keep_derivatives() const {
-  return has_derivatives_ && mode_is_new_ && (q_ - q_derived_).cwiseAbs().maxCoeff() < kSamePosition;
+  return has_derivatives_ && (mode_is_new_ || has_fading_stiffness()) &&
+         (q_ - q_derived_).cwiseAbs().maxCoeff() < kSamePosition;
 }
 
 /// ∂v̇ ← ∂v̇ + M⁻¹ ∂τ at q_, for the efforts of controllers.

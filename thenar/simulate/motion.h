@@ -71,9 +71,18 @@ class ConstrainedMotion final : public MotionEquations {
   double contact_force_scale() const { return contact_reactions_.force_scale(); }
   /// Contacts as they are at (q, v), with the forces of the last evaluation.
   void follow_contacts(const VectorX<double>& q, const VectorX<double>& v);
-  /// After an evaluation: the problem that its reactions solve if they are admissible (ContactReactions::assemble), and
-  /// the reactions as its z. `vdot` is the acceleration found.
-  void assemble_held(const double* vdot, ConstraintProblem& problem, VectorX<double>& z);
+  /// The larger of that and of the forces that they have, N.
+  double calc_largest_contact_force() const { return contact_reactions_.calc_largest_force(); }
+  /// After an evaluation with redundant contacts: whether their bounds admit other forces of the same motion, which,
+  /// and with which share of their cones some of them can do (ContactReactions).
+  double find_admissible_forces(double enough, bool goes_on) {
+    return contact_reactions_.find_admissible(enough, goes_on);
+  }
+  const std::vector<Vector4<double>>& admissible_forces() const { return contact_reactions_.admissible_forces(); }
+  int tightest_contact() const { return contact_reactions_.tightest_contact(); }
+  double calc_least_share(std::span<const std::size_t> some, double known, double precision, double margin) {
+    return contact_reactions_.calc_least_share(some, known, precision, margin);
+  }
   /// Positions and velocities of the last evaluation with contacts.
   const Workspace<double>& contact_workspace() const { return contact_reactions_.workspace(); }
   const Mode& mode() const { return mode_; }

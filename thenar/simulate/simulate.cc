@@ -213,9 +213,9 @@ class Run {
 
   /// What contacts do just before an event, for the row before a jump.
   void note_contacts_before(double theta) {
-    const double* vdot = stepper_.evaluate(theta);
+    stepper_.evaluate(theta);
     const Stepper::Point& point = stepper_.interpolate(theta);
-    sampler_->fill(vdot, {stepper_.t() + theta * stepper_.h(), point.q, point.v}, contacts_before_);
+    sampler_->fill({stepper_.t() + theta * stepper_.h(), point.q, point.v}, contacts_before_);
   }
 
   /// The step, up to theta, is done.
@@ -576,7 +576,10 @@ class Run {
       note_extremes(inside);
       sample_.energy.work = report_.energy.work + point.work;
       sample_.energy.dissipated = report_.energy.dissipated + point.dissipated;
-      if (contacts_) sampler_->fill(stepper_.evaluate((t - stepper_.t()) / stepper_.h()), inside, sample_.contacts);
+      if (contacts_) {
+        stepper_.evaluate((t - stepper_.t()) / stepper_.h());
+        sampler_->fill(inside, sample_.contacts);
+      }
       if (!emit(inside)) return false;
       ++next_row_;
     }
@@ -590,7 +593,10 @@ class Run {
 
   /// A row at the state that the run has reached.
   bool emit_sample(const State& state) {
-    if (contacts_ && is_settled_) sampler_->fill(stepper_.evaluate_state(), state, sample_.contacts);
+    if (contacts_ && is_settled_) {
+      stepper_.evaluate_state();
+      sampler_->fill(state, sample_.contacts);
+    }
     sample_.energy.work = report_.energy.work;
     sample_.energy.dissipated = report_.energy.dissipated;
     return emit(state);
