@@ -5,7 +5,7 @@ usage: python3 gloves/make_grasp.py > gloves/grasp.csv
 
 The recording is made up, not measured; it has the features of a measured one:
 
-- fingers move by minimum-jerk curves, 10 s^3 - 15 s^4 + 6 s^5 (Flash and Hogan 1985), one after the other by some 20 ms,
+- fingers move by minimum-jerk curves, 10 s^3 - 15 s^4 + 6 s^5 (FlashHogan1985), one after the other by some 20 ms,
   the middle and proximal joints together, the distal ones following at 2/3 of the proximal interphalangeal ones;
 - physiological tremor of a tenth of a degree at 8 to 12 Hz;
 - a sample every 20 ms, in steps of 0.1 degrees.

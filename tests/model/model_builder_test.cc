@@ -69,6 +69,10 @@ TEST(ModelBuilder, RejectsBadArgumentsWithTheirNames) {
   EXPECT_EQ(message_of(one({.kind = JointKind::revolute})), "the joint of body 'b' needs a name");
   EXPECT_EQ(message_of(one({.name = "j", .kind = JointKind::universal, .damping = VectorX<double>::Ones(3)})),
             "joint 'j': damping needs 2 number(s), one per degree of freedom, found 3");
+  EXPECT_EQ(message_of(one({.name = "j", .kind = JointKind::universal, .effort = VectorX<double>::Ones(1)})),
+            "joint 'j': effort needs 2 number(s), one per degree of freedom, found 1");
+  EXPECT_EQ(message_of(one({.name = "j", .kind = JointKind::revolute, .effort = VectorX<double>::Zero(1)})),
+            "joint 'j': effort must be greater than zero");
   EXPECT_EQ(message_of(one({.name = "j", .kind = JointKind::revolute, .armature = -VectorX<double>::Ones(1)})),
             "joint 'j': armature must be finite and not negative");
   EXPECT_EQ(message_of(one({.name = "j",

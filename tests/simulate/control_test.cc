@@ -183,8 +183,7 @@ TEST(PdRun, EnergyCloses) {
   EXPECT_NEAR(report.energy.error(), 0, 1e-9);
 }
 
-// --- Targets that jump
-// ------------------------------------------------------------------------------------------------
+// --- Targets that jump ---
 
 TEST(PdRun, JumpOfATargetIsAnEventAtItsTime) {
   Scenario s = make_wheel(0.02);
@@ -198,8 +197,7 @@ TEST(PdRun, JumpOfATargetIsAnEventAtItsTime) {
   EXPECT_NEAR(trace.report.last.q(0), step_response(0.02, 0.5, 0.04, 0.7), 1e-9);
 }
 
-// --- Samples
-// ----------------------------------------------------------------------------------------------------------
+// --- Samples ---
 
 TEST(SampledControl, EqualsTheRecursionByHand) {
   // Between samples the effort u is constant, so q ← q + v h + u h²/2I, v ← v + u h/I exactly.
@@ -259,8 +257,39 @@ TEST(SampledControl, TwoRatesAndAContinuousLawAddUp) {
   EXPECT_NEAR(trace.report.energy.error(), 0, 1e-8);
 }
 
-// --- Limits
-// -----------------------------------------------------------------------------------------------------------
+/// A law with memory: the integral of the error, summed up sample by sample.
+class Pid final : public Controller {
+ public:
+  Pid(double kp, double ki, double kd, double period, double target)
+      : kp_(kp), ki_(ki), kd_(kd), period_(period), target_(target) {}
+  std::string_view kind() const override { return "pid"; }
+  std::unique_ptr<Controller> clone() const override { return std::make_unique<Pid>(*this); }
+  void add_efforts(const Model&, double t, const double* q, const double* v, double* tau) override {
+    EXPECT_NEAR(t, calls_++ * period_, 1e-12);  // once per sample, in the order of time
+    sum_ += period_ * (target_ - q[0]);
+    tau[0] += kp_ * (target_ - q[0]) + ki_ * sum_ - kd_ * v[0];
+  }
+
+ private:
+  double kp_, ki_, kd_, period_, target_;
+  double sum_ = 0;
+  int calls_ = 0;
+};
+
+TEST(SampledControl, LawMayHaveMemory) {
+  // The integral takes away the steady error that gravity leaves (WithoutGravityCompensationThereIsASteadyError).
+  Scenario s = testing::pendulum(0);
+  s.controls.push_back({std::make_shared<Pid>(20, 40, 3, 1e-3, 0.5), 1e3});
+  s.run = {.until = 10, .sample = 1};
+  const Trace trace = record(s);
+  EXPECT_EQ(trace.report.control_samples, 10000);
+  // The slow mode decays as exp(−ki/kp t) = exp(−2 t).
+  EXPECT_NEAR(trace.report.last.q(0), 0.5, 1e-6);
+  // A second run starts anew: every run has a copy of its own.
+  EXPECT_EQ(record(s).report.last.q(0), trace.report.last.q(0));
+}
+
+// --- Limits ---
 
 /// Full effort until the command falls below the limit, then linear: the time and the state of the change by hand.
 TEST(EffortLimit, SwitchesWhereTheCommandPassesIt) {
@@ -355,8 +384,7 @@ TEST(EffortLimit, OnAStopTheJointLeavesWhenTheCutEffortLetsIt) {
   EXPECT_NEAR(trace.events[0].t, 0.098, 1e-11);
 }
 
-// --- Faults
-// -----------------------------------------------------------------------------------------------------------
+// --- Faults ---
 
 class Broken final : public Controller {
  public:
