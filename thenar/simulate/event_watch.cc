@@ -224,7 +224,8 @@ bool EventWatch::watch_efforts(Stepper& stepper) {
   const std::vector<double>& places = places_->nodes();
   place_values_.resize(static_cast<Eigen::Index>(places.size()));
   for (std::size_t k = 0; k < places.size(); ++k) {
-    const Stepper::Point& point = stepper.interpolate(places[k]);
+    // Rough is good enough to see whether a limit comes near; where it is passed is found exactly.
+    const Stepper::Point& point = stepper.interpolate_roughly(places[k]);
     motion_.calc_commands(stepper.t() + places[k] * stepper.h(), point.q.data(), point.v.data(),
                           commands_.col(static_cast<Eigen::Index>(k)).data());
   }
