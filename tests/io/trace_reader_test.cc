@@ -208,7 +208,7 @@ TEST_F(FindTraceTest, AnOutputIsNoFileOfTheTrace) {
   const TraceFiles files = find_trace(folder_);
   EXPECT_NO_THROW(check_output(files, folder_ / "plot.svg", "--output"));
   EXPECT_THROW(check_output(files, folder_ / "." / "states.csv", "--output"), InputError);
-  EXPECT_THROW(check_output({states, write("events.jsonl", ""), {}, {}, {}}, folder_ / "events.jsonl", "-o"),
+  EXPECT_THROW(check_output({states, write("events.jsonl", ""), {}, {}, {}, {}, {}}, folder_ / "events.jsonl", "-o"),
                InputError);
 }
 

@@ -69,7 +69,9 @@ TEST(Bridge, IsOfFirstOrder) {
     EXPECT_NEAR(state.v(3), 1 - 0.3 * kGravity * h, 1e-9);
     const double error = std::abs(state.q(0) - (h - 0.15 * kGravity * h * h));
     // One step is wrong by its square: half the step, a quarter of the error.
-    if (last > 0) EXPECT_NEAR(error / last, 0.25, 0.01);
+    if (last > 0) {
+      EXPECT_NEAR(error / last, 0.25, 0.01);
+    }
     last = error;
   }
 }
