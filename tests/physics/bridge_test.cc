@@ -97,7 +97,8 @@ TEST(Bridge, AnswersNothingWhereItWouldGainEnergy) {
   // A spring that is far too stiff for a step of 0.1 s, taken explicitly.
   const Scenario scenario = parse_scenario(
       "thenar: 1\ngravity: [0, 0, 0]\nhands:\n  - name: cart\n    bodies:\n"
-      "      - {name: a, joint: {name: x, type: prismatic, axis: [1, 0, 0], stiffness: 1e6}, shape: {sphere: 0.1}, "
+      "      - {name: a, joint: {name: x, type: prismatic, axis: [1, 0, 0], spring: {stiffness: 1e6}}, shape: {sphere: "
+      "0.1}, "
       "mass: "
       "1}\n    q: {x: 1 cm}\ncontacts: {friction: 0.5}\nrun: {until: 1}\n",
       "bridge.yaml");

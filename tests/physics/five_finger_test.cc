@@ -5,7 +5,7 @@
 
 #include "../support/mujoco_twin.h"
 #include "motion_scenes.h"
-#include "thenar/simulate/forces.h"
+#include "thenar/simulate/actuation.h"
 
 namespace thenar {
 namespace {
@@ -102,7 +102,7 @@ TEST(FiveFingers, CreepInMujoco) {
     model.opt.impratio = setting.impratio;
     model.opt.noslip_iterations = setting.noslip_iterations;
     VectorX<double> tau(scenario.model.velocity_count());
-    ScenarioForces<double>(scenario).calc_efforts(0, scenario.initial.q.data(), scenario.initial.v.data(), tau.data());
+    Actuation(scenario).calc_efforts(0, scenario.initial.q.data(), scenario.initial.v.data(), tau.data());
     twin.set(scenario.model, scenario.initial.q, scenario.initial.v, tau);
     const int box = mj_name2id(&model, mjOBJ_BODY, "box");
     ASSERT_GE(box, 0);

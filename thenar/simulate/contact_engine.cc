@@ -356,8 +356,6 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
   return false;
 }
 
-/// Of a contact that slides whose force has grown beyond measure: where it jams, the force that friction adds to has no
-/// end, and no instant has an answer to tell. Empty if there is none.
 std::string ContactEngine::explain_jam() const {
   const Scales& scales = tolerances_.scales();
   const double weight = scales.mass * scales.length / (scales.time * scales.time);

@@ -57,6 +57,10 @@ class ContactEngine {
   /// Whether that is no verdict on the motion but a search that did not end, so that a bridge may lead past it.
   bool is_stuck() const { return is_stuck_; }
 
+  /// Names a contact that slides and whose force has grown beyond measure at the last evaluation: where it jams, the
+  /// force that friction adds to has no end. Empty if there is none.
+  std::string explain_jam() const;
+
   /// A short step over what cannot be followed event by event (contact_bridge_internal.h); settle() comes next. Empty
   /// if there is none.
   std::optional<internal::BridgedStep> bridge(State& state, double h);
@@ -120,7 +124,6 @@ class ContactEngine {
   std::size_t choose_cell(const Instant& instant, const State& state) const;
   bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
   bool may_go_on(const Instant& instant, const State& state);
-  std::string explain_jam() const;
   void set_modes(const State& state, Trigger trigger);
   bool begins_to_slip() const;
   Mode read_joint_mode(const Instant& instant, const InstantCell& cell, Trigger trigger) const;

@@ -378,7 +378,7 @@ void ContactReactions::project_position(std::span<JointRow> rows, std::span<cons
 }
 
 void ContactReactions::project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
-                               VectorX<double>& v) {
+                               VectorX<double>& v, bool precisely) {
   project_position(rows, held, q, v);
   if (!update(q.data(), v.data())) return;
   for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
@@ -388,6 +388,7 @@ void ContactReactions::project(std::span<JointRow> rows, std::span<const int> he
   speeds_solver_.factorize(A_);
   speeds_solver_.solve_in_place(z_);
   v += calc_change(rows_, z_);
+  if (!precisely) return;
   double largest = 0, left = 0;
   for (int k = 0; k < rows_.size(); ++k) {
     largest = std::max(largest, rows_.multiply_sizes(k, v.data()));

@@ -67,8 +67,10 @@ class ContactReactions {
   void constrain(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv);
 
   /// Puts q on gap = 0 and v on J v = 0 of the rows that hold, by the smallest change in the metric of the kinetic
-  /// energy. Joint rows are held in v; those that depend on several joints in q as well.
-  void project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q, VectorX<double>& v);
+  /// energy. Joint rows are held in v; those that depend on several joints in q as well. `precisely`: also along rows
+  /// that nearly depend on each other, which uses the heap.
+  void project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q, VectorX<double>& v,
+               bool precisely);
 
  private:
   struct ContactRow {

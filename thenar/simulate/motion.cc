@@ -239,7 +239,7 @@ void ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
     if (scenario_->run.baumgarte) {
       contact_reactions_.update(q.data(), v.data());
     } else {
-      project_contacts(q, v);
+      contact_reactions_.project(rows_, mode_.held, q, v, false);
     }
     return;
   }
@@ -253,7 +253,7 @@ void ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
 }
 
 void ConstrainedMotion::project_contacts(VectorX<double>& q, VectorX<double>& v) {
-  contact_reactions_.project(rows_, mode_.held, q, v);
+  contact_reactions_.project(rows_, mode_.held, q, v, true);
 }
 
 void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {

@@ -142,29 +142,39 @@ class Run {
   /// One step, or to the event in it. False when the run must end.
   bool advance() {
     const double t_limit = next_limit();
-    if (t_limit > state_.t) {
-      if (!stepper_.step(t_limit)) return end(RunStatus::failed, explain_failure());
-      std::optional<Crossing> crossing;
-      if (!look_for_crossing(crossing)) return false;
-      at_contact_.reset();
-      if (contacts_ && !look_for_contacts(crossing)) return false;
-      const double theta = at_contact_ ? at_contact_->theta : crossing ? crossing->theta : 1;
-      if (!emit_rows_inside(theta)) return false;
-      if (contacts_ && (at_contact_ || crossing)) note_contacts_before(theta);
-      const bool has_turned = at_contact_ && turns_only(*at_contact_);
-      take(theta);
-      if (!is_good(state_)) return refuse_state();
-      if (has_turned) {
-        stepper_.start(state_);
-      } else if (at_contact_) {
-        if (!settle({})) return false;
-      } else if (crossing && !handle(*crossing)) {
-        return false;
-      }
-    }
+    if (t_limit > state_.t && !(stepper_.step(t_limit) ? take_step() : pass_failed_step())) return false;
     if (!pass_switch() || !pass_sample() || !pass_zeno()) return false;
     if (state_.t == rows_.time(next_row_) && !emit_due_row()) return false;
     return !is_interrupted();
+  }
+
+  /// The step that the stepper has made, or its part up to the first event in it.
+  bool take_step() {
+    std::optional<Crossing> crossing;
+    if (!look_for_crossing(crossing)) return false;
+    at_contact_.reset();
+    if (contacts_ && !look_for_contacts(crossing)) return false;
+    const double theta = at_contact_ ? at_contact_->theta : crossing ? crossing->theta : 1;
+    if (!emit_rows_inside(theta)) return false;
+    if (contacts_ && (at_contact_ || crossing)) note_contacts_before(theta);
+    const bool has_turned = at_contact_ && turns_only(*at_contact_);
+    take(theta);
+    if (!is_good(state_)) return refuse_state();
+    if (has_turned) {
+      stepper_.start(state_);
+      return true;
+    }
+    if (at_contact_) return settle({});
+    return !crossing || handle(*crossing);
+  }
+
+  /// Contacts that jam let no step succeed, nor do those whose places are lost, which a bridge may pass.
+  bool pass_failed_step() {
+    const std::string why = explain_failure();
+    if (!contacts_ || motion_.contacts().empty() || !stepper_.has_error_control()) return end(RunStatus::failed, why);
+    stepper_.start(state_);
+    const std::string jam = contacts_->explain_jam();
+    return jam.empty() ? bridge(why) : end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", jam, state_.t));
   }
 
   /// Where the next step must end at the latest.
