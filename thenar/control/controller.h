@@ -19,8 +19,8 @@
 /// A run takes a law as part of the equations of motion: it is evaluated at every stage of the integrator, at states
 /// that are tried and given up again, in no order of time. So a law must be a function of (t, q, v) alone, without
 /// memory, and smooth between the switches that it names. A law that runs at a rate of its own is sampled by the run
-/// (ControlEntry::rate): it is called once per sample, in the order of time, and may have memory. Limits of actuators are
-/// not its business: the run cuts off the sum of all efforts.
+/// (ControlEntry::rate): it is called once per sample, in the order of time, and may have memory. Limits of actuators
+/// are not its business: the run cuts off the sum of all efforts.
 
 #include <memory>
 #include <optional>
