@@ -151,9 +151,11 @@ class Run {
   /// The step that the stepper has made, or its part up to the first event in it.
   bool take_step() {
     std::optional<Crossing> crossing;
-    if (!look_for_crossing(crossing)) return false;
+    has_step_ = true;
     at_contact_.reset();
-    if (contacts_ && !look_for_contacts(crossing)) return false;
+    if (!look_for_crossing(crossing) || (contacts_ && !look_for_contacts(crossing))) {
+      return !has_step_ && pass_failed_step();
+    }
     const double theta = at_contact_ ? at_contact_->theta : crossing ? crossing->theta : 1;
     if (!emit_rows_inside(theta)) return false;
     if (contacts_ && (at_contact_ || crossing)) note_contacts_before(theta);
@@ -166,6 +168,12 @@ class Run {
     }
     if (at_contact_) return settle({});
     return !crossing || handle(*crossing);
+  }
+
+  /// Looking into a step asked for a shorter one, which does not succeed.
+  bool refuse_step() {
+    has_step_ = false;
+    return false;
   }
 
   /// Contacts that jam let no step succeed, nor do those whose places are lost, which a bridge may pass.
@@ -194,7 +202,7 @@ class Run {
       const EventWatch::Finding finding = watch_.find(stepper_);
       crossing = finding.crossing;
       if (!finding.retry) return true;
-      if (!stepper_.retry(*finding.retry)) return end(RunStatus::failed, explain_failure());
+      if (!stepper_.retry(*finding.retry)) return refuse_step();
     }
   }
 
@@ -204,7 +212,7 @@ class Run {
       ContactWatch::Finding finding = contacts_->find_crossing(stepper_, stalled_);
       at_contact_ = std::move(finding.crossing);
       if (!finding.retry) break;
-      if (!stepper_.retry(*finding.retry)) return end(RunStatus::failed, explain_failure());
+      if (!stepper_.retry(*finding.retry)) return refuse_step();
       if (!look_for_crossing(crossing)) return false;
     }
     if (!at_contact_ || !crossing) return true;
@@ -745,6 +753,7 @@ class Run {
   std::optional<ProfileSwitch> switch_;
   bool at_switch_ = false;   ///< what is settled is its instant
   bool is_settled_ = false;  ///< whether the first instant has passed
+  bool has_step_ = false;    ///< whether the stepper has a step to take
   int stalled_ = 0;          ///< events since stalled_since_
   double stalled_since_ = -1;
   int storm_ = 0;             ///< events since storm_since_
