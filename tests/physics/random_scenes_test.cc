@@ -5,12 +5,14 @@
 // it states, every number is finite, nothing is inside anything else, friction adds no energy.
 //
 //     THENAR_SCENES=500 tests/physics/physics_random_scenes_test        # the shares of docs/verification.md
+//     THENAR_SCENES=1 THENAR_SCENES_FROM=98 THENAR_SCENES_OUT=. …       # also writes scene_98.yaml, for thenar run
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <random>
 
@@ -134,11 +136,14 @@ void check_rows(const Trace& trace, unsigned seed) {
 TEST(RandomScenes, EndDoneOrWithAReason) {
   const char* wish = std::getenv("THENAR_SCENES");
   const char* first = std::getenv("THENAR_SCENES_FROM");
+  const char* folder = std::getenv("THENAR_SCENES_OUT");
   const unsigned from = first != nullptr ? static_cast<unsigned>(std::atoi(first)) : 1;
   const unsigned count = wish != nullptr ? static_cast<unsigned>(std::atoi(wish)) : 12;
   Outcome outcome;
   for (unsigned seed = from; seed < from + count; ++seed) {
-    const Trace trace = record(parse_scenario(SceneMaker(seed).make(), "random.yaml"));
+    const std::string text = SceneMaker(seed).make();
+    if (folder != nullptr) std::ofstream(fmt::format("{}/scene_{}.yaml", folder, seed)) << text;
+    const Trace trace = record(parse_scenario(text, "random.yaml"));
     check_rows(trace, seed);
     if (wish != nullptr) {
       fmt::print("seed {} {} t {:.4f} steps {} wall {:.3f} events {} bridged {:.2g} {}\n", seed,

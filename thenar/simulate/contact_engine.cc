@@ -11,6 +11,7 @@
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
+#include "thenar/simulate/cell_motion_internal.h"
 #include "thenar/simulate/contact_impact.h"
 
 namespace thenar {
@@ -39,20 +40,8 @@ constexpr long long kLastNodes = 4000;
 constexpr int kInsistence = 4, kPlasticPatience = 20;
 /// Forces of so many times the weight of everything are those of a jam.
 constexpr double kJam = 1e6;
-/// Friction of what slips lies on its cone, but for what solvers leave; where it does not, it tells no direction.
-constexpr double kOnTheCone = 0.99;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
-
-bool is_same(const FoundContact& a, const FoundContact& b) {
-  return a.shape_A == b.shape_A && a.shape_B == b.shape_B && a.id == b.id;
-}
-
-/// Whether two unit vectors point nearly the same way.
-bool is_along(const std::array<double, 3>& a, const std::array<double, 3>& b) {
-  constexpr double kNearly = 0.9;
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > kNearly;
-}
 
 double calc_fastest(const ImpactInstant& impact, const VectorX<double>& v) {
   double out = 0;
@@ -90,6 +79,7 @@ ContactEngine::ContactEngine(const Scenario& scenario, ConstrainedMotion& motion
       tolerances_(tolerances),
       watch_(scenario, motion),
       context_(scenario, motion, joints, tolerances),
+      teller_(scenario, motion, context_.finder()),
       names_(scenario.model),
       workspace_(scenario.model) {
   update_positions(scenario.model, scenario.initial.q.data(), workspace_);
@@ -113,7 +103,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   bounce_ends_.clear();
   changes_.clear();
   energy_lost_ = 0;
-  const std::vector<Known> before = list_known();
+  teller_.begin();
   jam_ = explain_jam();
   find_insistent(at, patience);
   keep_frames(state);
@@ -134,7 +124,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     return false;
   }
   energy_lost_ = energy - calc_energy(scenario_.model, state);
-  tell_changes(state, before, at);
+  if (has_started_) changes_ = teller_.tell(state.t, {*instant_, instant_->cells[cell_], strikes_}, at);
   has_started_ = true;
   context_.obeys_declared = false;
   context_.touch =
@@ -196,7 +186,6 @@ bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) 
 bool ContactEngine::put_in_touch(State& state) {
   look_at(state);
   context_.finder().update(workspace_, context_.touch);
-  approaches_.clear();
   std::vector<HeldContact> touching;
   bool is_needed = false;
   for (const FoundContact& found : context_.finder().contacts()) {
@@ -207,7 +196,7 @@ bool ContactEngine::put_in_touch(State& state) {
     HeldContact contact(scenario_.model, workspace_, context_.finder(), found, ContactLaw{}, ContactHold::smooth, 0);
     if (contact.is_immovable()) continue;
     is_needed = is_needed || std::abs(contact.gap()) > std::numeric_limits<double>::epsilon() * size_;
-    approaches_.push_back({found, -contact.velocity()(0)});
+    teller_.note_approach(found, -contact.velocity()(0));
     touching.push_back(std::move(contact));
   }
   if (!is_needed) return true;
@@ -412,57 +401,19 @@ void ContactEngine::set_modes(const State& state, Trigger trigger) {
   for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
     const InstantContact& contact = instant_->contacts[i];
     if (cell.modes[i] == ContactMode::break_away) continue;
-    const bool insists = insistent_ && is_same(insistent_->place, contact.place);
+    const bool insists = insistent_ && internal::is_same(insistent_->place, contact.place);
     if (insists && insistent_->parts) continue;
     const bool slides = cell.modes[i] == ContactMode::slide || insists;
     held.emplace_back(scenario_.model, workspace_, context_.finder(), contact.place, contact.law,
                       slides ? ContactHold::sliding : ContactHold::rolling, no_slip);
     held.back().set_cone(scenario_.contacts->cone);
     const bool is_told = cell.modes[i] == ContactMode::slide;
-    if (is_told) held.back().begin_slip(find_slip(i, cell));
+    if (is_told) held.back().begin_slip(internal::find_slip(*instant_, cell, i, scenario_.contacts->cone));
     if (insists && !is_told) held.back().begin_slip(insistent_->slip);
     held.back().set_name(names[i]);
   }
-  motion_.set_mode(read_joint_mode(*instant_, cell, trigger));
+  motion_.set_mode(internal::read_joint_mode(*instant_, cell, motion_, tolerances_, trigger));
   motion_.set_contacts(std::move(held));
-}
-
-/// Direction of the slip of a contact along T, U and about N. Where it only begins, accelerations are what is left of
-/// large numbers; but friction tells it as well, being opposite to μ u. (On a box it is not.) On the faces of a k-gon
-/// the points of a patch share it in any way, so that it is that of all of them.
-std::array<double, 3> ContactEngine::find_slip(std::size_t contact, const InstantCell& cell) const {
-  const InstantContact& sliding = instant_->contacts[contact];
-  const std::array<double, 3> told{cell.slip[contact][0], cell.slip[contact][1], find_spin(contact, cell)};
-  const FrictionCone& cone = scenario_.contacts->cone;
-  if (sliding.slides || cone.kind == FrictionCone::Kind::box || !sliding.has_friction()) return told;
-  const std::array<double, 3> mu{sliding.law.friction, sliding.law.friction, sliding.law.torsion};
-  std::array<double, 3> n{}, out{};
-  double normal = 0;
-  for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
-    const FoundContact &place = instant_->contacts[i].place, &own = sliding.place;
-    const bool is_in_patch = place.shape_A == own.shape_A && place.shape_B == own.shape_B;
-    if (i != contact && (cone.kind == FrictionCone::Kind::circular || !is_in_patch)) continue;
-    normal += cell.forces[i][0];
-    for (std::size_t k = 0; k < 3; ++k) {
-      if (mu[k] > 0 && sliding.tangent_rows[k] >= 0) n[k] += cell.forces[i][k + 1] / mu[k];
-    }
-  }
-  const double size = std::hypot(n[0], n[1], n[2]);
-  if (!(size > 0)) return told;
-  for (std::size_t k = 0; k < 3; ++k) {
-    n[k] /= size;
-    out[k] = mu[k] > 0 ? -n[k] / mu[k] : 0;
-  }
-  const bool is_on_cone = size > kOnTheCone * normal * calc_sliding_share(cone, n);
-  return is_on_cone ? out : told;
-}
-
-/// Rotation about N of a contact that slides, or its acceleration where that only begins.
-double ContactEngine::find_spin(std::size_t contact, const InstantCell& cell) const {
-  const InstantContact& sliding = instant_->contacts[contact];
-  if (sliding.tangent_rows[2] < 0) return 0;
-  if (sliding.slides) return sliding.spin;
-  return instant_->answer.cells[cell.number].w(sliding.tangent_rows[2]);
 }
 
 /// Whether a contact begins to slip from rest with two directions to choose from.
@@ -471,46 +422,11 @@ bool ContactEngine::begins_to_slip() const {
   for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
     const InstantContact& contact = instant_->contacts[i];
     const bool is_planar = contact.tangent_rows[0] < 0 || contact.tangent_rows[1] < 0;
-    const bool insists = insistent_ && !insistent_->parts && is_same(insistent_->place, contact.place);
+    const bool insists = insistent_ && !insistent_->parts && internal::is_same(insistent_->place, contact.place);
     const bool slips = cell.modes[i] == ContactMode::slide || insists;
     if (slips && !contact.slides && contact.has_friction() && !is_planar) return true;
   }
   return false;
-}
-
-/// Joints that slip already keep the mode that assembling has found. A row whose reaction has just reached its bound
-/// gives way if it carries no more than that: at its own instant numbers do not tell.
-Mode ContactEngine::read_joint_mode(const Instant& instant, const InstantCell& cell, Trigger trigger) const {
-  Mode mode = motion_.mode();
-  mode.held.clear();
-  const ModeCell& answer = instant.answer.cells[cell.number];
-  int part = 0;
-  for (std::size_t k = 0; k < instant.joint_rows.size(); ++k) {
-    const int row = instant.joint_rows[k];
-    const auto i = static_cast<Eigen::Index>(k);
-    const RowKind kind = instant.problem.row(static_cast<int>(k)).kind;
-    const double w = answer.w(i);
-    const double load =
-        std::abs(instant.problem.b()(i)) + instant.problem.A().row(i).cwiseAbs().dot(answer.z.cwiseAbs());
-    const bool moves = std::abs(w) > kCalm * load;
-    const double diagonal = instant.problem.A()(i, i);
-    // As little as the watch takes for nothing (event_watch.h), or rounding of what the reaction is the sum of.
-    const double nothing = 10 * tolerances_.effort_rounding(motion_.rows()[static_cast<std::size_t>(row)].dof());
-    const double reserve = trigger.insists ? std::numeric_limits<double>::infinity()
-                                           : std::max(nothing, diagonal > 0 ? kCalm * load / diagonal : 0);
-    if (kind == RowKind::unilateral) {
-      const bool is_open = answer.states[static_cast<std::size_t>(part++)] == ContactState::open;
-      if (is_open || (row == trigger.row && answer.z(i) <= reserve)) continue;
-    }
-    const bool is_at_bound = instant.problem.row(static_cast<int>(k)).limit - std::abs(answer.z(i)) <= reserve;
-    if (kind == RowKind::boxed && (moves || (row == trigger.row && is_at_bound))) {
-      const int direction = moves ? (w > 0 ? 1 : -1) : (trigger.at_upper ? -1 : 1);
-      mode.slip[static_cast<std::size_t>(row)] = direction;
-      continue;
-    }
-    mode.held.push_back(row);
-  }
-  return mode;
 }
 
 /// Contacts that hop less than what is worth following rest. True if there are any.
@@ -562,137 +478,6 @@ bool ContactEngine::is_at_rest(const ContactCrossing& at) {
   const HeldContact& contact = motion_.contacts()[static_cast<std::size_t>(at.held)];
   stepper_.evaluate(at.theta);
   return rests(contact, stepper_.interpolate(at.theta).v);
-}
-
-// --- What is told ----------------------------------------------------------------------------------------------------
-
-std::vector<ContactEngine::Known> ContactEngine::list_known() const {
-  std::vector<Known> out;
-  for (const HeldContact& contact : motion_.contacts()) {
-    out.push_back({contact.name(), contact.hold(), contact.found(), contact.slip_direction(), contact.gap(),
-                   contact.velocity()(0)});
-  }
-  return out;
-}
-
-void ContactEngine::tell_changes(const State& state, const std::vector<Known>& before,
-                                 const std::optional<ContactCrossing>& at) {
-  if (!has_started_) return;
-  const auto tell = [&](EventKind kind, const std::string& where, std::string cause) {
-    changes_.push_back({state.t, kind, where, std::move(cause)});
-  };
-  const auto was_struck = [&](const std::string& name) {
-    const std::string pair = name.substr(0, name.find('#'));
-    return std::any_of(strikes_.begin(), strikes_.end(), [&](const ContactStrike& strike) {
-      return strike.where.substr(0, strike.where.find('#')) == pair;
-    });
-  };
-  const std::vector<HeldContact>& now = motion_.contacts();
-  std::vector<char> is_new(now.size(), 1);
-  for (const Known& old : before) {
-    const auto place = std::find_if(now.begin(), now.end(),
-                                    [&](const HeldContact& contact) { return is_same(contact.found(), old.place); });
-    if (place == now.end()) {
-      // The pair goes on with other features.
-      const bool goes_on =
-          at && at->kind == ContactCrossingKind::face &&
-          std::any_of(now.begin(), now.end(), [&](const HeldContact& contact) {
-            return contact.found().body_A == old.place.body_A && contact.found().body_B == old.place.body_B;
-          });
-      if (!goes_on) tell(EventKind::break_away, old.name, explain_break(old));
-      continue;
-    }
-    const auto i = static_cast<std::size_t>(place - now.begin());
-    is_new[i] = 0;
-    const bool has_stopped = at && at->kind == ContactCrossingKind::stick && place->hold() == ContactHold::sliding;
-    if (has_stopped && old.hold == ContactHold::sliding && !is_along(place->slip_direction(), old.slip)) {
-      tell(EventKind::slip, place->name(),
-           "slip has come to rest and begins in another direction: " + explain_slip(*place));
-    }
-    if (place->hold() == old.hold) continue;
-    if (place->hold() == ContactHold::sliding) tell(EventKind::slip, place->name(), explain_slip(*place));
-    if (old.hold == ContactHold::sliding && place->hold() == ContactHold::rolling) {
-      tell(EventKind::stick, place->name(), explain_stick(*place));
-    }
-  }
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (!is_new[i]) continue;
-    const bool is_same_pair = std::any_of(before.begin(), before.end(), [&](const Known& old) {
-      return old.place.body_A == now[i].found().body_A && old.place.body_B == now[i].found().body_B;
-    });
-    if (at && at->kind == ContactCrossingKind::face && is_same_pair) {
-      tell(EventKind::face, now[i].name(), explain_face(now[i]));
-    } else if (!was_struck(now[i].name())) {
-      tell(EventKind::touch, now[i].name(), explain_touch(now[i]));
-    }
-  }
-}
-
-/// Place of a contact among those of the instant, −1 if it is not there.
-int ContactEngine::find_in_instant(const FoundContact& place) const {
-  for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
-    if (is_same(instant_->contacts[i].place, place)) return static_cast<int>(i);
-  }
-  return -1;
-}
-
-std::string ContactEngine::explain_slip(const HeldContact& contact) const {
-  const int i = find_in_instant(contact.found());
-  if (i < 0) return "begins to slip";
-  const auto k = static_cast<std::size_t>(i);
-  const InstantCell& cell = instant_->cells[cell_];
-  if (instant_->contacts[k].slides) {
-    return fmt::format("{} at v_T = {:.6g}, v_U = {:.6g} m/s{}",
-                       strikes_.empty() ? "slides" : "an impact leaves it slipping", cell.slip[k][0], cell.slip[k][1],
-                       explain_spin(k, "w_N", "rad/s"));
-  }
-  return fmt::format("admissible-force margin 0, f_N = {:.6g} N, a_T = {:.6g}, a_U = {:.6g} m/s^2{}", cell.forces[k][0],
-                     cell.slip[k][0], cell.slip[k][1], explain_spin(k, "alpha_N", "rad/s^2"));
-}
-
-/// ", w_N = 3 rad/s" of a soft fingertip; nothing of others.
-std::string ContactEngine::explain_spin(std::size_t contact, const char* symbol, const char* unit) const {
-  if (instant_->contacts[contact].tangent_rows[2] < 0) return {};
-  return fmt::format(", {} = {:.6g} {}", symbol, find_spin(contact, instant_->cells[cell_]), unit);
-}
-
-std::string ContactEngine::explain_stick(const HeldContact& contact) const {
-  const int i = find_in_instant(contact.found());
-  if (i < 0) return "slip has come to rest";
-  const std::array<double, 4>& force = instant_->cells[cell_].forces[static_cast<std::size_t>(i)];
-  const double cone = contact.law().static_friction * force[0];
-  const bool is_soft = contact.law().fingertip == Fingertip::soft;
-  return fmt::format(
-      "slip has come to rest, and friction holds with {:.4g} of {:.4g} N{}",
-      calc_cone_size(scenario_.contacts->cone, force[1], force[2]), cone,
-      is_soft ? fmt::format(" and {:.4g} of {:.4g} N m", std::abs(force[3]), contact.law().torsion * force[0]) : "");
-}
-
-std::string ContactEngine::explain_touch(const HeldContact& contact) const {
-  double approach = 0;
-  for (const Approach& known : approaches_) {
-    if (is_same(known.place, contact.found())) approach = known.rate;
-  }
-  const int i = find_in_instant(contact.found());
-  const double force = i < 0 ? 0 : instant_->cells[cell_].forces[static_cast<std::size_t>(i)][0];
-  return fmt::format("the gap closes at {:.3g} m/s, without an impact; f_N = {:.6g} N", approach, force);
-}
-
-std::string ContactEngine::explain_break(const Known& old) const {
-  const int i = find_in_instant(old.place);
-  if (i < 0) return fmt::format("no longer among the points in touch: gap {:.3g} m, {:.3g} m/s", old.gap, old.rate);
-  const InstantContact& contact = instant_->contacts[static_cast<std::size_t>(i)];
-  if (contact.row < 0) return fmt::format("thrown off at {:.6g} m/s", contact.velocity[0]);
-  const double opening = instant_->answer.cells[instant_->cells[cell_].number].w(contact.row);
-  return fmt::format("f_N = 0, it would have to pull; opens with a_N = {:.6g} m/s^2", opening);
-}
-
-std::string ContactEngine::explain_face(const HeldContact& contact) const {
-  const FoundContact& place = contact.found();
-  const Vec3<double> p = (place.p_A + place.p_B) * 0.5;
-  return fmt::format("goes over to {} on {} at ({:.6g}, {:.6g}, {:.6g}) m",
-                     feature_name(context_.finder().core(place.shape_A).core.kind, place.feature_A),
-                     feature_name(context_.finder().core(place.shape_B).core.kind, place.feature_B), p.x, p.y, p.z);
 }
 
 }  // namespace thenar

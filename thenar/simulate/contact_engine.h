@@ -27,6 +27,7 @@
 #include "thenar/simulate/contact_impact.h"
 #include "thenar/simulate/contact_instant.h"
 #include "thenar/simulate/contact_names.h"
+#include "thenar/simulate/contact_teller_internal.h"
 #include "thenar/simulate/contact_watch.h"
 #include "thenar/simulate/event_teller.h"
 #include "thenar/simulate/instant.h"
@@ -86,18 +87,6 @@ class ContactEngine {
   ContactWatch& watch() { return watch_; }
 
  private:
-  struct Known {
-    std::string name;
-    ContactHold hold;
-    FoundContact place;
-    std::array<double, 3> slip;  ///< direction, of what slides
-    double gap, rate;            ///< m, m/s
-  };
-  /// A point at which bodies touch, and its rate of approach before anything is done about it, m/s.
-  struct Approach {
-    FoundContact place;
-    double rate;
-  };
   /// How often a contact was struck since it last rested.
   struct StrikeCount {
     int shape_A, shape_B;
@@ -126,20 +115,8 @@ class ContactEngine {
   bool may_go_on(const Instant& instant, const State& state);
   void set_modes(const State& state, Trigger trigger);
   bool begins_to_slip() const;
-  Mode read_joint_mode(const Instant& instant, const InstantCell& cell, Trigger trigger) const;
   bool capture_bounces(State& state);
   long long& strike_count(const FoundContact& place);
-  void tell_changes(const State& state, const std::vector<Known>& before, const std::optional<ContactCrossing>& at);
-  int find_in_instant(const FoundContact& place) const;
-  std::string explain_slip(const HeldContact& contact) const;
-  std::string explain_spin(std::size_t contact, const char* symbol, const char* unit) const;
-  std::string explain_stick(const HeldContact& contact) const;
-  std::string explain_touch(const HeldContact& contact) const;
-  std::string explain_break(const Known& contact) const;
-  std::string explain_face(const HeldContact& contact) const;
-  std::array<double, 3> find_slip(std::size_t contact, const InstantCell& cell) const;
-  double find_spin(std::size_t contact, const InstantCell& cell) const;
-  std::vector<Known> list_known() const;
   void keep_frames(const State& state);
 
   const Scenario& scenario_;
@@ -149,6 +126,7 @@ class ContactEngine {
   const Tolerances& tolerances_;
   ContactWatch watch_;
   internal::AssemblyContext context_;
+  internal::ContactTeller teller_;
   ContactNames names_;
   Workspace<double> workspace_;
   double size_ = 0;
@@ -158,7 +136,6 @@ class ContactEngine {
   std::optional<Instant> instant_;
   std::size_t cell_ = 0;
   std::optional<Insistent> insistent_;
-  std::vector<Approach> approaches_;
   std::vector<ContactStrike> strikes_;
   std::vector<StrikeCount> strike_counts_;
   std::vector<BounceEnd> bounce_ends_;
