@@ -102,6 +102,7 @@ struct ImpactCommand {
   std::string scenario;
   std::string plot;                    ///< .svg or .png; empty means none
   std::vector<std::string> overrides;  ///< path=value
+  std::optional<double> after;         ///< s: the first impact of the run from there on, not that of its start
   bool json = false;
 };
 int impact(const ImpactCommand& command);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 
 #include "commands.h"
@@ -11,6 +12,7 @@
 #include "thenar/io/impact_report.h"
 #include "thenar/io/png.h"
 #include "thenar/io/scenario_reader.h"
+#include "thenar/simulate/simulate.h"
 
 namespace thenar::app {
 namespace {
@@ -25,11 +27,35 @@ void check_picture(const std::string& plot) {
   const std::size_t touching = instant.contacts.size() + instant.stops.size();
   throw InputError(
       {command.scenario, 0, 0},
-      touching == 0 ? std::string("nothing touches at the start, so that nothing is struck; 'thenar check --contacts' "
-                                  "lists the gaps, and 'strike' gives a contact by itself")
-                    : fmt::format("{} contacts and stops touch at the start, but none of them is approached; "
-                                  "'thenar solve' tells what they do next",
-                                  touching));
+      touching == 0
+          ? std::string("nothing touches at the start, so that nothing is struck; 'thenar check --contacts' "
+                        "lists the gaps, '--after 0' takes the first impact of the run, and 'strike' gives a "
+                        "contact by itself")
+          : fmt::format("{} contacts and stops touch at the start, but none of them is approached; "
+                        "'thenar solve' tells what they do next, and '--after 0' takes the first impact of the run",
+                        touching));
+}
+
+/// Moves the start of the scenario to the first impact of its run at `after` or later.
+void advance(Scenario& scenario, double after, const std::string& file) {
+  State last;
+  std::optional<State> struck;
+  RunCallbacks callbacks;
+  callbacks.on_sample = [&](const Sample& sample) {
+    last = sample.state;
+    return !struck;
+  };
+  callbacks.on_event = [&](const Event& event) {
+    if (event.kind == EventKind::impact && event.t >= after && !struck) struck = last;
+  };
+  const RunReport report = simulate(scenario, callbacks);
+  if (!struck) {
+    throw InputError({file, 0, 0},
+                     report.status == RunStatus::done
+                         ? fmt::format("nothing is struck from {} s on until {} s", after, scenario.run.until)
+                         : fmt::format("the run fails before anything is struck: {}", report.reason));
+  }
+  scenario.initial = *std::move(struck);
 }
 
 ImpactInstant assemble(const Scenario& scenario) {
@@ -49,7 +75,8 @@ std::string draw(const Scenario& scenario, const ImpactInstant& instant) {
 
 int impact(const ImpactCommand& command) {
   check_picture(command.plot);
-  const Scenario scenario = read_scenario(command.scenario, command.overrides);
+  Scenario scenario = read_scenario(command.scenario, command.overrides);
+  if (command.after) advance(scenario, *command.after, command.scenario);
   const ImpactInstant instant = assemble(scenario);
   if (!instant.is_struck()) fail_without_impact(command, instant);
   const ImpactComparison comparison = compare_impact_laws(scenario, scenario.initial, instant, scenario.impact);

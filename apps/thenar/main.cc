@@ -187,17 +187,20 @@ CLI::App* add_map(CLI::App& app, MapCommand& command) {
 
 CLI::App* add_impact(CLI::App& app, ImpactCommand& command) {
   CLI::App* verb = app.add_subcommand(
-      "impact", "What an impact at a scenario's start does to velocities, under every law, with its energy");
+      "impact", "What an impact does to velocities, under every law, with its energy");
   verb->add_option("scenario", command.scenario, "Scenario file (.yaml): bodies that touch and approach, or 'strike'")
       ->required()
       ->type_name("FILE");
   verb->add_flag("--json", command.json, "Print JSON");
   verb->add_option("--plot", command.plot, "Also draw the path in impulse space and the slip (.svg or .png)")
       ->type_name("FILE");
+  verb->add_option("--after", command.after, "Run the scenario and take its first impact at this time or later, s")
+      ->type_name("T");
   add_overrides(*verb, command.overrides);
   verb->footer(
       "Examples:\n  thenar impact scenes/truth/rod_on_floor.yaml --set parameters.mu=0.8 --plot rod.svg\n"
-      "  thenar impact scenes/truth/newtons_cradle.yaml\n\n"
+      "  thenar impact scenes/truth/newtons_cradle.yaml\n"
+      "  thenar impact scenes/chan/08_mixed.yaml --after 0\n\n"
       "Exit code: 0 done, 1 a law failed or the picture could not be written, 2 bad input or nothing is struck.\n");
   return verb;
 }

@@ -48,6 +48,24 @@ class Impact(unittest.TestCase):
                     total = energy["compression"] + energy["restitution"] + energy["friction"]
                     self.assertAlmostEqual(total, energy["change"], places=9, msg=(scene, outcome["law"]))
 
+    def test_first_impact_of_a_run(self):
+        scene = ROOT / "scenes/chan/07_collision_heavy.yaml"
+        speeds = []
+        for after in ("0", "0.15"):
+            done = run("impact", scene, "--after", after, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (contact,) = json.loads(done.stdout)["contacts"]
+            self.assertEqual(contact["name"], "cube/hand.index_3")
+            speeds.append(-contact["velocity"][0])
+        self.assertGreater(speeds[0], speeds[1])  # two different collisions
+        self.assertGreater(speeds[1], 0)
+        done = run("impact", scene, "--after", "0.25")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nothing is struck from 0.25 s on until 0.3 s", done.stderr)
+        done = run("impact", scene)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--after", done.stderr)
+
     def test_kanes_pendulum_gains_by_newton_and_can_be_capped(self):
         scene = TRUTH / "kane_pendulum.yaml"
         gain = impact(scene)["by"]["path", "newton"]["energy"]
