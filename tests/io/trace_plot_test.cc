@@ -142,6 +142,27 @@ TEST_F(TracePlotTest, ACutLineIsNoted) {
   EXPECT_NE(plot.notes[1].find("events.jsonl"), std::string::npos);
 }
 
+TEST_F(TracePlotTest, ContactsHaveColumns) {
+  const std::string header = "t,contact,mode,gap,fN,fT,fU,torsion,vT,vU,uA1,uA2,uB1,uB2,psi,margin\n";
+  write("contacts.csv", header +
+                            "0,a/h.j,free,0.5,0,0,0,0,0,0,9,9,9,9,9,0\n"
+                            "1,a/h.j,roll,0,3,1,0,0,0,0,1,2,3,4,0.5,0.25\n"
+                            "1,a/h.j,free,0,0,0,0,0,0,0,9,9,9,9,9,0\n"
+                            "2,a/h.j,slide,0,4,2,0,0,0.1,0,2,2,3,4,0.5,-1\n"
+                            "2,a/h.k,slide,0,7,2,0,0,0.1,0,2,2,3,4,0.5,-1\n");
+  // Forces of what is apart are zero; where it touches, it has no place. Joints and contacts stand in one picture.
+  const TracePlot plot = plot_trace(options({"fN.*", "uA1.a/h.j", "margin.a/h.j", "gap.a/h.j", "tau.*"}));
+  EXPECT_EQ(description(plot),
+            "Against time from 0 s to 2 s. fN in N: a/h.j from 0 to 4; a/h.k from 0 to 7. uA1: a/h.j from 1 to 2. "
+            "margin: a/h.j from −1 to 0.25. gap in m: a/h.j from 0 to 0.5. τ in N m | N: h.j from 0 to 4.");
+  EXPECT_EQ(count(plot.svg, "<polyline"), 2 + 2 + 2 + 1 + 1);        // parted where it is apart
+  EXPECT_EQ(count(plot_trace(options({"*"})).svg, "<polyline"), 4);  // of states.csv only
+  EXPECT_NE(message(options({"fN.b*"})).find("columns: fN.a/h.j, fN.a/h.k"), std::string::npos)
+      << message(options({"fN.b*"}));
+  fs::remove(folder_ / "contacts.csv");
+  EXPECT_NE(message(options({"fN.*"})).find("no column fits"), std::string::npos);
+}
+
 TEST_F(TracePlotTest, EventsAreMarkedByKind) {
   std::string events;
   for (const auto& [t, kind] : {std::pair{0.5, "impact"}, {0.5, "limit_on"}, {1.0, "impact"}, {9.0, "impact"}}) {

@@ -11,6 +11,8 @@ namespace thenar {
 namespace {
 
 constexpr int kMostShift = 62;  // Of a long long; any index is then 0.
+/// Of a line; what comes and goes more often is drawn as if it stayed.
+constexpr std::size_t kMostPieces = 100;
 
 /// Distance of p from the segment a b.
 double distance(PlotPoint p, PlotPoint a, PlotPoint b) {
@@ -74,6 +76,27 @@ std::vector<PlotPoint> MinMaxReducer::points() const {
     for (const Entry& entry : entries) {
       if (entry.order != previous) out.push_back(entry.point);
       previous = entry.order;
+    }
+  }
+  return out;
+}
+
+void LineBuilder::add(double t, double value) {
+  if (pieces_.empty() || (is_broken_ && pieces_.size() < kMostPieces)) pieces_.emplace_back(bins_);
+  is_broken_ = false;
+  pieces_.back().add({t, value});
+}
+
+std::vector<PlotPoint> LineBuilder::points() const {
+  std::vector<PlotPoint> out;
+  for (const MinMaxReducer& piece : pieces_) {
+    if (!out.empty()) out.push_back({out.back().x, std::numeric_limits<double>::quiet_NaN()});
+    const std::vector<PlotPoint> points = piece.points();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      // Inside of a constant stretch a point says nothing.
+      const bool is_inside = i > 0 && i + 1 < points.size();
+      if (is_inside && points[i].y == points[i - 1].y && points[i].y == points[i + 1].y) continue;
+      out.push_back(points[i]);
     }
   }
   return out;

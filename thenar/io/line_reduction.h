@@ -8,6 +8,7 @@
 /// the last of the points that fall there: the M4 reduction of Jugel, Jerzak, Hackenbroich and Markl (VLDB 2014). Here
 /// the columns are bins that grow with the line, so that neither its length nor its end need be known before.
 
+#include <cstddef>
 #include <vector>
 
 namespace thenar {
@@ -64,6 +65,24 @@ class MinMaxReducer {
   double origin_ = 0;
   long long count_ = 0;
   std::vector<Bin> bins_;  // Those with points, ascending.
+};
+
+/// Thins a line piece by piece.
+class LineBuilder {
+ public:
+  explicit LineBuilder(std::size_t bins) : bins_(static_cast<int>(bins)) {}
+
+  void add(double t, double value);
+  /// The next point starts a new piece.
+  void break_line() { is_broken_ = true; }
+
+  /// The pieces, with a point that is not a number after each but the last.
+  std::vector<PlotPoint> points() const;
+
+ private:
+  int bins_;
+  bool is_broken_ = false;
+  std::vector<MinMaxReducer> pieces_;
 };
 
 /// Drops points of a line as long as every point that is left out lies within `tolerance` of the line that remains

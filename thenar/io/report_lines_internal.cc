@@ -10,8 +10,6 @@ namespace thenar::internal {
 namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-/// Of a line; a contact that comes and goes more often is drawn as if it stayed.
-constexpr std::size_t kMostPieces = 100;
 
 /// A quantity of contacts that has a panel.
 struct ContactQuantity {
@@ -47,27 +45,6 @@ std::string hint_of(std::string_view quantity) {
 }
 
 }  // namespace
-
-void LineBuilder::add(double t, double value) {
-  if (pieces_.empty() || (is_broken_ && pieces_.size() < kMostPieces)) pieces_.emplace_back(bins_);
-  is_broken_ = false;
-  pieces_.back().add({t, value});
-}
-
-std::vector<PlotPoint> LineBuilder::points() const {
-  std::vector<PlotPoint> out;
-  for (const MinMaxReducer& piece : pieces_) {
-    if (!out.empty()) out.push_back({out.back().x, kNotANumber});
-    const std::vector<PlotPoint> points = piece.points();
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      // Inside of a constant stretch a point says nothing.
-      const bool is_inside = i > 0 && i + 1 < points.size();
-      if (is_inside && points[i].y == points[i - 1].y && points[i].y == points[i + 1].y) continue;
-      out.push_back(points[i]);
-    }
-  }
-  return out;
-}
 
 ContactLines::ContactLines(std::vector<ReportContact>& contacts, std::size_t bins) {
   for (const bool is_held : {true, false}) {

@@ -19,24 +19,6 @@ namespace thenar::internal {
 /// Lines of one panel; more could not be told apart.
 inline constexpr std::size_t kMostLines = 24;
 
-/// Thins a line piece by piece.
-class LineBuilder {
- public:
-  explicit LineBuilder(std::size_t bins) : bins_(static_cast<int>(bins)) {}
-
-  void add(double t, double value);
-  /// The next point starts a new piece.
-  void break_line() { is_broken_ = true; }
-
-  /// The pieces, with a point that is not a number after each but the last.
-  std::vector<PlotPoint> points() const;
-
- private:
-  int bins_;
-  bool is_broken_ = false;
-  std::vector<MinMaxReducer> pieces_;
-};
-
 /// Forces, gaps and slip of contacts. Those that ever hold come first, whatever their place in the trace.
 class ContactLines {
  public:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 
 #include "thenar/io/svg_layout_internal.h"
@@ -253,35 +254,52 @@ class SvgWriter {
     }
     const std::vector<PlotPoint> points = to_pixels(series.points, place);
     const char* colour = colour_of(series.style);
-    const char* tag = "polyline";
+    const char* tag = "path";
     switch (series.shape) {
       case SeriesShape::line:
-        add("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\" "
-            "stroke-linecap=\"round\"{} points=\"",
-            colour, line_width(panel.series.size()), dash_attribute(series.style));
-        add_line_points(points);
-        break;
+        draw_line(points, series, line_width(panel.series.size()));
+        return;
       case SeriesShape::region:
         tag = "polygon";
         add("<polygon fill=\"{0}\" fill-opacity=\"0.12\" stroke=\"{0}\" stroke-linejoin=\"round\" points=\"", colour);
         add_line_points(points);
         break;
       case SeriesShape::dots:
-        tag = "path";
         add("<path fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linecap=\"round\" d=\"", colour, kDot);
         add_dots(points);
         break;
       case SeriesShape::marker:
-        tag = "path";
         add("<path fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linecap=\"round\" d=\"", colour,
             2 * kMarkerRadius);
         add_dots(points);
         break;
       case SeriesShape::area:
       case SeriesShape::outline:
-        break;
+        return;
     }
     add("\"><title>{}</title></{}>\n", escape_xml(tooltip_of(series)), tag);
+  }
+
+  /// Each piece of it by itself.
+  void draw_line(const std::vector<PlotPoint>& points, const ChartSeries& series, double width) {
+    std::vector<PlotPoint> piece;
+    const auto draw_piece = [&] {
+      if (piece.empty()) return;
+      add("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\" "
+          "stroke-linecap=\"round\"{} points=\"",
+          colour_of(series.style), width, dash_attribute(series.style));
+      add_line_points(piece);
+      add("\"><title>{}</title></polyline>\n", escape_xml(tooltip_of(series)));
+      piece.clear();
+    };
+    for (const PlotPoint& point : points) {
+      if (std::isnan(point.y)) {
+        draw_piece();
+      } else {
+        piece.push_back(point);
+      }
+    }
+    draw_piece();
   }
 
   static std::vector<PlotPoint> to_pixels(const std::vector<PlotPoint>& points, const PanelLayout& place) {

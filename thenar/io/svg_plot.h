@@ -25,7 +25,7 @@
 namespace thenar {
 
 enum class SeriesShape {
-  line,    ///< a polyline
+  line,    ///< a polyline, parted by points whose y is not a number
   dots,    ///< a small dot at every point
   region,  ///< a closed outline, lightly filled
   marker,  ///< a large dot at every point
@@ -47,7 +47,7 @@ struct ChartSeries {
   std::string tooltip{};  ///< shown when the pointer rests on it; the label if empty
   int style = 0;          ///< colour and dash, see above
   SeriesShape shape = SeriesShape::line;
-  std::vector<PlotPoint> points{};              ///< in the units of the axes, finite
+  std::vector<PlotPoint> points{};              ///< in the units of the axes; finite, but for what parts a line
   std::vector<std::vector<PlotPoint>> loops{};  ///< of areas and outlines, in place of points; likewise
   AreaTexture texture = AreaTexture::plain;
 };

@@ -14,6 +14,7 @@
 
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/line_reduction.h"
+#include "thenar/io/plot_rows_internal.h"
 #include "thenar/io/svg_plot.h"
 #include "thenar/io/trace_reader.h"
 #include "thenar/io/trace_units.h"
@@ -31,7 +32,7 @@ struct Line {
   std::size_t column = 0;
   std::string quantity, dof, unit;
   double scale = 1;
-  MinMaxReducer reducer;
+  LineBuilder builder;
 };
 
 /// The window of time, and the part of it in which there is a trace.
@@ -48,18 +49,26 @@ struct Window {
   }
 };
 
-std::vector<std::size_t> select_columns(const TracePlotOptions& options, const std::vector<std::string>& columns,
-                                        const std::filesystem::path& states) {
+bool asks_for_contacts(const TracePlotOptions& options) {
+  return std::any_of(options.columns.begin(), options.columns.end(), internal::is_about_contacts);
+}
+
+/// The columns that the patterns ask for, as indices into the rows.
+std::vector<std::size_t> select_columns(const TracePlotOptions& options, const internal::PlotRows& rows,
+                                        const TraceFiles& files) {
   std::vector<std::size_t> selected;
   std::unordered_set<std::size_t> seen;
   for (const std::string& pattern : options.columns) {
-    for (const std::size_t column : find_columns(pattern, columns, states)) {
-      if (seen.insert(column).second) selected.push_back(column);
+    const bool is_contact = !rows.contact_columns().empty() && internal::is_about_contacts(pattern);
+    const std::size_t first = is_contact ? rows.state_columns().size() : 0;
+    for (const std::size_t column : find_columns(pattern, is_contact ? rows.contact_columns() : rows.state_columns(),
+                                                 is_contact ? files.contacts : files.states)) {
+      if (seen.insert(first + column).second) selected.push_back(first + column);
     }
   }
   if (selected.size() > TracePlotOptions::kMostColumns) {
-    throw InputError({states.string(), 1, 0}, fmt::format("{} columns fit; at most {} can be plotted at once",
-                                                          selected.size(), TracePlotOptions::kMostColumns));
+    throw InputError({files.states.string(), 1, 0}, fmt::format("{} columns fit; at most {} can be plotted at once",
+                                                                selected.size(), TracePlotOptions::kMostColumns));
   }
   return selected;
 }
@@ -68,7 +77,13 @@ Line make_line(const std::string& column, std::size_t index, MotionKind kind, co
   const auto [quantity, dof] = split_column(column);
   // At least one bin per pixel, so that nothing visible is lost.
   const int bins = options.width > 0 ? options.width : kDefaultChartWidth;
-  Line line{index, std::string(quantity), std::string(dof), unit_of(quantity, kind), 1, MinMaxReducer(bins)};
+  Line line{index,
+            std::string(quantity),
+            std::string(dof),
+            unit_of(quantity, kind),
+            1,
+            LineBuilder(static_cast<std::size_t>(bins))};
+  if (kind == MotionKind::no_coordinate) line.unit = internal::unit_of_contacts(quantity);
   const bool is_angle = kind == MotionKind::turning || kind == MotionKind::not_known;
   if (options.degrees && is_angle && (quantity == "q" || quantity == "v")) {
     line.unit = quantity == "q" ? "deg" : "deg/s";
@@ -77,11 +92,12 @@ Line make_line(const std::string& column, std::size_t index, MotionKind kind, co
   return line;
 }
 
-std::vector<Line> make_lines(const TracePlotOptions& options, const TraceFiles& files,
-                             const std::vector<std::string>& columns) {
+std::vector<Line> make_lines(const TracePlotOptions& options, const TraceFiles& files, const internal::PlotRows& rows) {
+  std::vector<std::string> columns = rows.state_columns();
+  columns.insert(columns.end(), rows.contact_columns().begin(), rows.contact_columns().end());
   const auto sliding = files.summary.empty() ? std::nullopt : read_sliding_joints(files.summary);
   const std::vector<MotionKind> kinds = find_motion_kinds(columns, sliding);
-  const std::vector<std::size_t> selected = select_columns(options, columns, files.states);
+  const std::vector<std::size_t> selected = select_columns(options, rows, files);
   const bool is_any_unknown =
       std::any_of(selected.begin(), selected.end(), [&](std::size_t i) { return kinds[i] == MotionKind::not_known; });
   std::vector<Line> lines;
@@ -93,7 +109,7 @@ std::vector<Line> make_lines(const TracePlotOptions& options, const TraceFiles& 
   return lines;
 }
 
-/// The product, or the largest number where it has none.
+/// The product, or the largest number where it has none; what is not a number stays.
 double scale(double value, double factor) {
   constexpr double kLargest = std::numeric_limits<double>::max();
   return std::clamp(value * factor, -kLargest, kLargest);
@@ -123,7 +139,13 @@ class WindowFeeder {
 
  private:
   void add(double t, const std::vector<double>& values) {
-    for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i].reducer.add({t, values[i]});
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (std::isnan(values[i])) {
+        lines_[i].builder.break_line();
+      } else {
+        lines_[i].builder.add(t, values[i]);
+      }
+    }
     window_.first = std::min(window_.first, t);
     window_.last = std::max(window_.last, t);
   }
@@ -142,7 +164,7 @@ class WindowFeeder {
   bool has_before_ = false;
 };
 
-void read_rows(TraceReader& reader, std::vector<Line>& lines, Window& window, const TraceFiles& files) {
+void read_rows(internal::PlotRows& reader, std::vector<Line>& lines, Window& window, const TraceFiles& files) {
   WindowFeeder feeder(lines, window);
   bool has_rows = false;
   double first = 0;
@@ -186,7 +208,7 @@ void add_panels(const std::vector<Line>& lines, const AxisRange& time, Chart& ch
     ChartPanel& panel = find_panel(chart, line, time);
     const std::string name = line.dof.empty() ? line.quantity : line.dof;
     const std::string column = line.dof.empty() ? line.quantity : line.quantity + "." + line.dof;
-    panel.series.push_back({name, column, styles.find(name), SeriesShape::line, line.reducer.points()});
+    panel.series.push_back({name, column, styles.find(name), SeriesShape::line, line.builder.points()});
   }
 }
 
@@ -237,10 +259,13 @@ class LaneBuilder {
 };
 
 std::string describe(const ChartSeries& series) {
-  if (series.points.empty()) return series.label + " without data";
-  const auto [least, greatest] = std::minmax_element(series.points.begin(), series.points.end(),
-                                                     [](const auto& a, const auto& b) { return a.y < b.y; });
-  return fmt::format("{} from {} to {}", series.label, format_number(least->y, 6), format_number(greatest->y, 6));
+  double least = kInfinity, greatest = -kInfinity;
+  for (const PlotPoint& point : series.points) {  // Those that part the line are not numbers, and change neither.
+    least = std::min(least, point.y);
+    greatest = std::max(greatest, point.y);
+  }
+  if (least > greatest) return series.label + " without data";
+  return fmt::format("{} from {} to {}", series.label, format_number(least, 6), format_number(greatest, 6));
 }
 
 /// The picture in words: what each panel shows and between which values each line lies.
@@ -288,8 +313,8 @@ void check_window(const TracePlotOptions& options) {
 TracePlot plot_trace(const TracePlotOptions& options) {
   check_window(options);
   const TraceFiles files = find_trace(options.trace);
-  TraceReader reader(files.states);
-  std::vector<Line> lines = make_lines(options, files, reader.columns());
+  internal::PlotRows reader(files, asks_for_contacts(options));
+  std::vector<Line> lines = make_lines(options, files, reader);
   Window window{options.from.value_or(-kInfinity), options.to.value_or(kInfinity)};
   read_rows(reader, lines, window, files);
 
@@ -297,7 +322,8 @@ TracePlot plot_trace(const TracePlotOptions& options) {
   const auto note_cut_end = [&](const std::filesystem::path& file) {
     plot.notes.push_back(fmt::format("{}: note: the last line is cut and was left out", file.string()));
   };
-  if (reader.has_cut_end()) note_cut_end(files.states);
+  if (reader.has_cut_states()) note_cut_end(files.states);
+  if (reader.has_cut_contacts()) note_cut_end(files.contacts);
   Chart chart{.title = options.title, .width = options.width, .height = options.height, .shares_x = true};
   const AxisRange time = window.range();
   add_panels(lines, time, chart);

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Columns of a trace against time, as an SVG (docs/plots.md). Columns of one quantity and unit share a panel; panels
-/// are stacked over one time axis, and the events of the run stand as marks above them. The trace is read once, in any
-/// length, and what is kept of it depends only on the size of the picture.
+/// Columns of a trace, and of its contacts, against time, as an SVG (docs/plots.md). Columns of one quantity and unit
+/// share a panel; panels are stacked over one time axis, and the events of the run stand as marks above them. The trace
+/// is read once, in any length, and what is kept of it depends only on the size of the picture.
 
 #include <filesystem>
 #include <optional>

@@ -18,6 +18,7 @@ class RowsWithContacts {
   explicit RowsWithContacts(const TraceFiles& files);
 
   TraceReader& states() { return states_; }
+  const TraceReader& states() const { return states_; }
   bool has_cut_end() const { return states_.has_cut_end() || (contacts_ && contacts_->has_cut_end()); }
 
   /// Goes to the next row; false at the end. Throws InputError.
