@@ -417,11 +417,11 @@ void LinearProgram::set_basis(const LpBasis& basis) {
   work_->has_vertex = work_->is_dual_feasible = false;
 }
 
-std::vector<LpEdge> LinearProgram::find_edges() {
+std::vector<LpEdge> LinearProgram::find_edges(int most_bases) {
   Work& work = *work_;
   if (!work.has_vertex) throw std::logic_error("find_edges: no vertex, or changed since");
   internal::VertexEdges search(work.make_vertex());
-  std::vector<LpEdge> edges = search.find(work.find_basic());
+  std::vector<LpEdge> edges = search.find(work.find_basic(), most_bases);
   for (LpEdge& edge : edges) edge.x = edge.x.cwiseProduct(work.column_scale);
   work.has_all_edges = search.is_complete();
   return edges;

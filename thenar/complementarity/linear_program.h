@@ -106,9 +106,9 @@ class LinearProgram {
   /// vertex of a feasible basis, so that set_basis(edge.basis), solve() goes along an edge. Where the feasible set has
   /// lines, and so no vertex, an unknown that is free in the basis has an edge in each direction. Throws
   /// std::logic_error unless solve() was the last to touch bounds and basis, and found an optimum. Costs a
-  /// factorization for each basis of the vertex; has_all_edges() is false if there were more than 20,000, or singular
-  /// ones.
-  std::vector<LpEdge> find_edges();
+  /// factorization for each basis of the vertex; has_all_edges() is false if there were more than
+  /// `most_bases`, or singular ones.
+  std::vector<LpEdge> find_edges(int most_bases = 20'000);
   bool has_all_edges() const;
 
  private:

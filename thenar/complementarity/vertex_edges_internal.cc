@@ -224,7 +224,7 @@ void VertexEdges::visit(const Dictionary& dictionary, const Basis& basic) {
   }
 }
 
-std::vector<LpEdge> VertexEdges::find(const std::vector<bool>& basic) {
+std::vector<LpEdge> VertexEdges::find(const std::vector<bool>& basic, int most_bases) {
   is_complete_ = true;
   directions_.clear();
   edges_.clear();
@@ -235,7 +235,7 @@ std::vector<LpEdge> VertexEdges::find(const std::vector<bool>& basic) {
     const Basis next = std::move(to_visit_.back());
     to_visit_.pop_back();
     if (!visited.insert(next).second) continue;
-    if (static_cast<int>(visited.size()) > kMostBases) {
+    if (static_cast<int>(visited.size()) > most_bases) {
       is_complete_ = false;
       break;
     }

@@ -39,17 +39,15 @@ struct Exchange {
 
 class VertexEdges {
  public:
-  /// More bases of one vertex are not visited.
-  static constexpr int kMostBases = 20000;
-
   explicit VertexEdges(VertexProblem problem);
 
   /// How a nonbasic unknown that is at no bound can go to where another one is at one; none if there is no such
   /// unknown, or only those along which the feasible set is a line.
   std::optional<Exchange> find_push(const std::vector<bool>& basic) const;
 
-  /// In the units of the problem. `basic` has an entry for each of the n + m unknowns, m of them true.
-  std::vector<LpEdge> find(const std::vector<bool>& basic);
+  /// In the units of the problem. `basic` has an entry for each of the n + m unknowns, m of them true. No more than
+  /// `most_bases` bases of the vertex are visited.
+  std::vector<LpEdge> find(const std::vector<bool>& basic, int most_bases);
   /// Whether the last find() visited all bases of the vertex.
   bool is_complete() const { return is_complete_; }
 
