@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The search over modes finds the lists of labels that brute force finds, and its proofs hold.
+
+#include <gtest/gtest.h>
+
+#include "brute_force_quasistatic.h"
+#include "data_sets.h"
+#include "quasistatic_families.h"
+#include "thenar/quasistatic/quasistatic_grade.h"
+#include "thenar/quasistatic/quasistatic_solver.h"
+#include "thenar/quasistatic/quasistatic_verify.h"
+
+namespace thenar {
+namespace {
+
+using test::QuasistaticDice;
+
+std::string letters(const std::vector<QuasistaticMode>& modes) {
+  std::string out;
+  for (const QuasistaticMode mode : modes) out += "B+-R"[static_cast<int>(mode)];
+  return out;
+}
+
+std::string write(const QuasistaticProblem& problem) {
+  std::ostringstream out;
+  out.precision(17);
+  out << "W_n\n"
+      << problem.W_n << "\nW_t\n"
+      << problem.W_t << "\nJ_n\n"
+      << problem.J_n << "\nJ_t\n"
+      << problem.J_t << "\ntheta_dot " << problem.theta_dot.transpose() << "\ntau " << problem.tau.transpose()
+      << "\ng_obj " << problem.g_obj.transpose() << "\ng_man " << problem.g_man.transpose() << "\nmu "
+      << problem.mu.transpose() << "\nposition ";
+  for (const bool is : problem.is_position_controlled) out << is << " ";
+  return out.str();
+}
+
+/// Compares with brute force on `reference`, if one is given, instead of the problem. Returns the number of solutions.
+std::size_t expect_brute_force(const QuasistaticProblem& problem, const QuasistaticProblem* reference = nullptr) {
+  SCOPED_TRACE(write(problem));
+  QuasistaticOptions options;
+  options.all = true;
+  const QuasistaticAnswer answer = solve_quasistatic(problem, options);
+  EXPECT_TRUE(answer.is_list_complete) << answer.reason;
+  std::set<std::string> found;
+  for (const QuasistaticSolution& solution : answer.solutions) {
+    found.insert(letters(solution.modes));
+    EXPECT_LT(grade_quasistatic(problem, solution).worst(), 1e-8);
+  }
+  EXPECT_EQ(found, test::BruteForceQuasistatic(reference ? *reference : problem).run());
+  const Verification check = verify_quasistatic(problem, {answer.verdict, answer.solutions, true, answer.tree});
+  EXPECT_TRUE(check.holds()) << check.reason;
+  EXPECT_FALSE(answer.pairs.status == PairSearch::Status::solved && found.empty());
+  return found.size();
+}
+
+TEST(AllModes, OfDataSetsAreThoseOfBruteForce) {
+  const std::size_t expected[] = {3, 1, 1, 0};
+  for (int k = 1; k <= 4; ++k) EXPECT_EQ(expect_brute_force(test::make_data_set(k)), expected[k - 1]) << k;
+}
+
+TEST(AllModes, OfGenericProblemsAreThoseOfBruteForce) {
+  QuasistaticDice dice(1);
+  int counts[3] = {};
+  for (int k = 0; k < 60 && !HasFailure(); ++k) {
+    ++counts[std::min<std::size_t>(2, expect_brute_force(dice.generic(dice.whole(1, 5))))];
+    ++counts[std::min<std::size_t>(2, expect_brute_force(dice.unbalanced(dice.whole(1, 5))))];
+  }
+  for (const int count : counts) EXPECT_GT(count, 1) << "none, one and several all occur";
+}
+
+TEST(AllModes, OfDegenerateProblemsAreThoseOfBruteForce) {
+  QuasistaticDice dice(2);
+  for (int k = 0; k < 150 && !HasFailure(); ++k) expect_brute_force(dice.lattice(dice.whole(1, 5)));
+}
+
+TEST(AllModes, OfDuplicatedContactsAreThoseOfBruteForce) {
+  QuasistaticDice dice(3);
+  for (const double jitter : {0.0, 1e-2}) {
+    for (int k = 0; k < 20 && !HasFailure(); ++k) {
+      const int n = dice.whole(2, 5);
+      QuasistaticProblem problem = dice.whole(0, 1) == 0 ? dice.generic(n) : dice.lattice(n);
+      dice.duplicate(problem, 0, n - 1, jitter);
+      expect_brute_force(problem);
+    }
+  }
+}
+
+TEST(AllModes, OfContactsThatDifferByRoundingAreThoseOfDuplicates) {
+  QuasistaticDice dice(6);
+  for (const double jitter : {1e-14, 1e-12, 1e-10, 5e-10}) {
+    for (int k = 0; k < 20 && !HasFailure(); ++k) {
+      const int n = dice.whole(2, 4);
+      QuasistaticProblem problem = dice.whole(0, 1) == 0 ? dice.generic(n) : dice.lattice(n);
+      dice.duplicate(problem, 0, n - 1, 0);
+      QuasistaticProblem jittered = problem;
+      dice.duplicate(jittered, 0, n - 1, jitter);
+      expect_brute_force(jittered, &problem);
+    }
+  }
+}
+
+TEST(AllModes, WithoutVelocityFrictionOrLoadAreThoseOfBruteForce) {
+  QuasistaticDice dice(4);
+  for (int k = 0; k < 60 && !HasFailure(); ++k) {
+    QuasistaticProblem problem = k % 2 == 0 ? dice.generic(dice.whole(1, 4)) : dice.unbalanced(dice.whole(1, 4));
+    if (k % 3 == 0) problem.theta_dot.setZero();
+    if (k % 3 == 1) problem.mu.setZero();
+    if (k % 5 == 0) problem.g_obj.setZero();
+    expect_brute_force(problem);
+  }
+}
+
+TEST(AllModes, OfEightContactsAreThoseOfBruteForce) {
+  QuasistaticDice dice(5);
+  expect_brute_force(dice.generic(8));
+  expect_brute_force(dice.lattice(8));
+}
+
+}  // namespace
+}  // namespace thenar

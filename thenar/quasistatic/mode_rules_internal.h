@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// What contacts can do, as signs of rows and lists of forces: the form that the search works on. It knows neither
+/// planes nor spaces: contacts with more edges and more kinds of slip are longer lists.
+///
+///     v = P u + v₀,    G f + h = 0,    f ≥ 0,
+///
+/// where a force f is the share of one edge of a friction cone, and G the wrenches of these edges. An edge carries
+/// force only if its contact touches and none of its `forbidden` signs occur: friction along +t needs v_t ≤ 0.
+
+#include <vector>
+
+#include "thenar/quasistatic/quasistatic_problem.h"
+
+namespace thenar::internal {
+
+/// Row `row` of v is zero (0), positive (1) or negative (−1).
+struct RowSign {
+  int row = 0;
+  int sign = 0;
+};
+
+struct ConeEdge {
+  int contact = 0;
+  std::vector<RowSign> forbidden;
+};
+
+/// One thing that a touching contact can do.
+struct TouchMode {
+  std::vector<RowSign> signs;  ///< of rows other than the normal one
+  std::vector<int> edges;      ///< that may carry force
+};
+
+struct RuledContact {
+  int normal = 0;          ///< row
+  std::vector<int> edges;  ///< all of them
+  std::vector<TouchMode> modes;
+};
+
+struct ModeRules {
+  MatrixX<double> P, G;
+  VectorX<double> v0, h;
+  std::vector<ConeEdge> edges;  ///< of the columns of G
+  std::vector<RuledContact> contacts;
+  double still = kStill;  ///< the least of what is not zero in v
+  double strength = 1;    ///< what forces are compared with
+
+  int row_count() const { return static_cast<int>(P.rows()); }
+  int edge_count() const { return static_cast<int>(G.cols()); }
+};
+
+/// Rows: normals, then tangents. Edges of a contact: +t, then −t; one where there is no friction. Modes of a touching
+/// contact: slide+, slide−, roll.
+ModeRules make_planar_rules(const QuasistaticProblem& problem);
+
+}  // namespace thenar::internal
