@@ -4,6 +4,7 @@
 /// @file
 /// The verbs of the program. Results go to stdout, messages to stderr; the return value is the exit code.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,6 +76,21 @@ struct LcpCommand {
 };
 int lcp(const LcpCommand& command);
 
+struct QuasistaticCommand {
+  std::string file;                    ///< bare problem or scenario; - for standard input; empty with `random`
+  std::string random;                  ///< CONTACTS,LARGEST_MU,EFFORT_JOINTS,SEED
+  std::string problem;                 ///< file for the bare problem; empty means none
+  std::string method = "both";         ///< pairs, search, both
+  std::vector<std::string> overrides;  ///< path=value
+  bool all = false;                    ///< every mode-distinct solution
+  bool any_decrease = false;           ///< Bennett and Mangasarian's step
+  bool original = false;               ///< PTL's algorithm without its modified restart
+  bool json = false;
+  double seconds = 60;     ///< limit of all the work
+  std::uint64_t seed = 1;  ///< of random restarts
+};
+int quasistatic(const QuasistaticCommand& command);
+
 struct SolveCommand {
   std::string file;     ///< scenario, or a constraint problem by itself; - for standard input
   std::string problem;  ///< file for the constraint problem; empty means none
@@ -88,6 +104,7 @@ int solve(const SolveCommand& command);
 struct MapCommand {
   std::string scenario;
   std::string x, y;                    ///< P=a:b:n
+  std::string physics = "instant";     ///< or quasistatic
   std::string csv;                     ///< empty means out/<name>/map.csv
   std::string out;                     ///< .svg or .png; empty means out/<name>/map.svg and map.png
   std::vector<std::string> overrides;  ///< path=value

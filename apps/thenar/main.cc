@@ -137,6 +137,34 @@ CLI::App* add_lcp(CLI::App& app, LcpCommand& command) {
   return verb;
 }
 
+CLI::App* add_quasistatic(CLI::App& app, QuasistaticCommand& command) {
+  CLI::App* verb = app.add_subcommand(
+      "quasistatic",
+      "How an object moves when a hand moves slowly: velocities, modes and forces, or a proof that it jams");
+  verb->add_option("file", command.file, "Bare problem or planar scenario (.yaml); - for stdin")->type_name("FILE");
+  verb->add_option(
+          "--random", command.random,
+          "A random problem instead of a file: CONTACTS,LARGEST_MU,EFFORT_JOINTS,SEED; the two in the middle may "
+          "be left out")
+      ->type_name("LIST");
+  verb->add_flag("--all", command.all, "Every mode-distinct solution, and a proof that there are no others");
+  verb->add_flag("--json", command.json, "Print JSON, with the proof");
+  verb->add_option("--seconds", command.seconds, "Limit of time; default 60")->type_name("TIME");
+  verb->add_option("--method", command.method, "pairs: PTL's algorithm alone; search: over modes alone; default both")
+      ->check(CLI::IsMember({"pairs", "search", "both"}));
+  verb->add_option("--seed", command.seed, "Of the random restarts of PTL's algorithm; default 1")->type_name("NUMBER");
+  verb->add_flag("--any-decrease", command.any_decrease, "Steps of Bennett and Mangasarian instead of linear programs");
+  verb->add_flag("--original", command.original, "PTL's algorithm without its modified restart");
+  verb->add_option("--problem", command.problem, "Also write the problem to this file")->type_name("FILE");
+  add_overrides(*verb, command.overrides);
+  verb->footer(
+      "Examples:\n  thenar quasistatic scenes/ptl/set1.yaml --all\n  thenar quasistatic scenes/ptl/set4.yaml --json > "
+      "jam.json\n"
+      "  thenar verify jam.json\n  thenar quasistatic --random 20,1.0,10,7\n\n"
+      "Exit code: 0 solved, or proved to jam; 1 neither within the limit; 2 bad input.\n");
+  return verb;
+}
+
 CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
   CLI::App* verb = app.add_subcommand(
       "solve",
@@ -167,6 +195,8 @@ CLI::App* add_map(CLI::App& app, MapCommand& command) {
       ->required()
       ->type_name("NAME=FROM:TO:COUNT");
   verb->add_option("--y", command.y, "The same for the y axis")->required()->type_name("NAME=FROM:TO:COUNT");
+  verb->add_option("--physics", command.physics, "What a point is: the instant (default), or the quasistatic motion")
+      ->check(CLI::IsMember({"instant", "quasistatic"}));
   verb->add_option("--csv", command.csv,
                    "File for the points, default out/<name>/map.csv; if it has some of this map, they are not computed "
                    "again")
@@ -207,7 +237,7 @@ CLI::App* add_impact(CLI::App& app, ImpactCommand& command) {
 
 CLI::App* add_verify(CLI::App& app, VerifyCommand& command) {
   CLI::App* verb = app.add_subcommand("verify", "Check an answer and its proof, by code that solves nothing");
-  verb->add_option("file", command.file, "Answer of 'thenar solve --json' or 'thenar lcp --json'; - for stdin")
+  verb->add_option("file", command.file, "Answer of 'thenar solve', 'quasistatic' or 'lcp' with --json; - for stdin")
       ->required()
       ->type_name("FILE");
   verb->footer(
@@ -243,6 +273,7 @@ int dispatch(int argc, char** argv) {
   SizeCommand size_command;
   ExportCommand export_command;
   LcpCommand lcp_command;
+  QuasistaticCommand quasistatic_command;
   SolveCommand solve_command;
   MapCommand map_command;
   ImpactCommand impact_command;
@@ -254,6 +285,7 @@ int dispatch(int argc, char** argv) {
   const CLI::App* size_verb = add_size(app, size_command);
   const CLI::App* export_verb = add_export(app, export_command);
   const CLI::App* lcp_verb = add_lcp(app, lcp_command);
+  const CLI::App* quasistatic_verb = add_quasistatic(app, quasistatic_command);
   const CLI::App* solve_verb = add_solve(app, solve_command);
   const CLI::App* map_verb = add_map(app, map_command);
   const CLI::App* impact_verb = add_impact(app, impact_command);
@@ -271,6 +303,7 @@ int dispatch(int argc, char** argv) {
   if (size_verb->parsed()) return size(size_command);
   if (export_verb->parsed()) return export_trace(export_command);
   if (lcp_verb->parsed()) return lcp(lcp_command);
+  if (quasistatic_verb->parsed()) return quasistatic(quasistatic_command);
   if (solve_verb->parsed()) return solve(solve_command);
   if (map_verb->parsed()) return map(map_command);
   if (impact_verb->parsed()) return impact(impact_command);

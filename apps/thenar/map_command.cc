@@ -57,15 +57,28 @@ MapOutputs find_outputs(const MapCommand& command, const std::string& name) {
   return out;
 }
 
-ScenarioMap read_map(const MapCommand& command) {
-  ScenarioDocument document(command.scenario);
-  for (const std::string& assignment : command.overrides) document.set(assignment);
+MapPhysics make_physics(const MapCommand& command) {
+  const auto goes_on = [](long long) { return !interrupted.load(std::memory_order_relaxed); };
+  if (command.physics == "quasistatic") {
+    QuasistaticOptions options;
+    options.all = true;
+    options.uses_pairs = false;  // all solutions are asked for
+    options.most_nodes = command.nodes;
+    options.goes_on = goes_on;
+    return quasistatic_physics(std::move(options));
+  }
   InstantOptions options;
   options.margins = false;  // maps show modes and verdicts
   options.search.most_nodes = command.nodes;
-  options.search.goes_on = [](long long) { return !interrupted.load(std::memory_order_relaxed); };
+  options.search.goes_on = goes_on;
+  return instant_physics(std::move(options));
+}
+
+ScenarioMap read_map(const MapCommand& command) {
+  ScenarioDocument document(command.scenario);
+  for (const std::string& assignment : command.overrides) document.set(assignment);
   return ScenarioMap(std::move(document), parse_map_axis(command.x, "--x"), parse_map_axis(command.y, "--y"),
-                     std::move(options));
+                     make_physics(command));
 }
 
 /// What came out, for the reports.

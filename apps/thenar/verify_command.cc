@@ -5,6 +5,7 @@
 #include "standard_input.h"
 #include "thenar/io/instant_answer.h"
 #include "thenar/io/lcp_answer.h"
+#include "thenar/io/quasistatic_answer.h"
 
 namespace thenar::app {
 namespace {
@@ -31,8 +32,14 @@ bool print_claims(const Claims& claims) {
 
 int verify(const VerifyCommand& command) {
   const std::string text = read_file_or_stdin(command.file);
-  const bool holds = is_instant_json(text) ? print_claims(verify_instant_json(text, command.file))
-                                           : print_claims(verify_lcp_json(text, command.file));
+  bool holds = false;
+  if (is_quasistatic_json(text)) {
+    holds = print_claims(verify_quasistatic_json(text, command.file));
+  } else if (is_instant_json(text)) {
+    holds = print_claims(verify_instant_json(text, command.file));
+  } else {
+    holds = print_claims(verify_lcp_json(text, command.file));
+  }
   return holds ? kDone : kRunFailed;
 }
 

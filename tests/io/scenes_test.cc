@@ -23,7 +23,8 @@ double position(const Scenario& s, const State& state, const std::string& joint)
 TEST(Scenes, AllRunAndBalanceTheirEnergy) {
   int count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(kScenes)) {
-    if (entry.path().extension() != ".yaml") continue;
+    if (entry.path().extension() != ".yaml" || entry.path().parent_path().filename() == "ptl")
+      continue;  // bare problems
     SCOPED_TRACE(entry.path().string());
     const Scenario s = read_scenario(entry.path());
     if (s.contacts || s.strike) continue;  // tests/physics has those with exact answers

@@ -10,6 +10,7 @@
 
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
+#include "thenar/io/quasistatic_reader.h"
 #include "thenar/io/text_file.h"
 #include "thenar/io/units.h"
 
@@ -152,6 +153,55 @@ MapPoint describe_instant(const Instant& instant) {
   return point;
 }
 
+MapPoint describe_quasistatic(const QuasistaticAnswer& answer) {
+  std::set<std::string> cells;
+  bool are_forces_unique = true;
+  for (const QuasistaticSolution& solution : answer.solutions) {
+    std::string letters;
+    for (const QuasistaticMode mode : solution.modes) letters += "BSSR"[static_cast<int>(mode)];
+    cells.insert(letters);
+    are_forces_unique = are_forces_unique && solution.forces_unique;
+  }
+  MapPoint point;
+  switch (answer.verdict) {
+    case QuasistaticVerdict::unique:
+      point.verdict = are_forces_unique ? Verdict::unique : Verdict::unique_motion_indeterminate_forces;
+      break;
+    case QuasistaticVerdict::several:
+      point.verdict = Verdict::several;
+      break;
+    case QuasistaticVerdict::none:
+      point.verdict = Verdict::none;
+      break;
+    case QuasistaticVerdict::undecided:
+      break;
+  }
+  for (const std::string& letters : cells) point.modes += (point.modes.empty() ? "" : "|") + letters;
+  return point;
+}
+
+MapPhysics instant_physics(InstantOptions options) {
+  const std::string settings =
+      fmt::format("search of {} nodes and {} cells", options.search.most_nodes, options.search.most_cells);
+  return {settings, [](ScenarioDocument& document) { return document.build().name; },
+          [options = std::move(options)](ScenarioDocument& document) {
+            const Scenario scenario = document.build();
+            return describe_instant(solve_instant(scenario, scenario.initial, options));
+          }};
+}
+
+MapPhysics quasistatic_physics(QuasistaticOptions options) {
+  const auto read = [](ScenarioDocument& document) {
+    if (is_quasistatic_document(document.root())) return read_quasistatic(document.root(), "quasistatic");
+    return make_quasistatic(document.build(), document.root().mark.source().file);
+  };
+  const std::string settings = fmt::format("quasistatic, search of {} nodes", options.most_nodes);
+  return {settings, [read](ScenarioDocument& document) { return read(document).name; },
+          [read, options = std::move(options)](ScenarioDocument& document) {
+            return describe_quasistatic(solve_quasistatic(read(document).problem, options));
+          }};
+}
+
 std::string MapEntry::assign(double value) const {
   std::string out = path + "=";
   append_number(value, out);
@@ -166,8 +216,8 @@ void RefusedPoints::add(PlotPoint place, const std::string& reason) {
   }
 }
 
-ScenarioMap::ScenarioMap(ScenarioDocument document, WrittenAxis x, WrittenAxis y, InstantOptions options)
-    : document_(std::move(document)), x_(std::move(x)), y_(std::move(y)), options_(std::move(options)) {
+ScenarioMap::ScenarioMap(ScenarioDocument document, WrittenAxis x, WrittenAxis y, MapPhysics physics)
+    : document_(std::move(document)), x_(std::move(x)), y_(std::move(y)), physics_(std::move(physics)) {
   x_entry_ = find_entry(document_.root(), x_, "--x");
   y_entry_ = find_entry(document_.root(), y_, "--y");
   if (x_entry_.path == y_entry_.path) {
@@ -183,33 +233,30 @@ ScenarioMap::ScenarioMap(ScenarioDocument document, WrittenAxis x, WrittenAxis y
   // What the file says about the two entries does not matter.
   document_.set(x_entry_.assign(x_.axis.from));
   document_.set(y_entry_.assign(y_.axis.from));
-  name_ = document_.build().name;
+  name_ = physics_.find_name(document_);
   fingerprint_ = document_.fingerprint();
 }
 
 std::vector<std::string> ScenarioMap::identity() const {
-  return {fmt::format("scenario {}, entries {:016x}, search of {} nodes and {} cells", name_, fingerprint_,
-                      options_.search.most_nodes, options_.search.most_cells)};
+  return {fmt::format("scenario {}, entries {:016x}, {}", name_, fingerprint_, physics_.settings)};
 }
 
 MapFunctionMaker ScenarioMap::make_functions() const {
-  return [document = document_, x_entry = x_entry_, y_entry = y_entry_, options = options_,
+  return [document = document_, x_entry = x_entry_, y_entry = y_entry_, solve = physics_.solve,
           refused = refused_]() -> MapFunction {
     // Every function has a document of its own, in which each point replaces the same two entries.
-    return
-        [own = std::make_shared<ScenarioDocument>(document), x_entry, y_entry, options, refused](double x, double y) {
-          own->set(x_entry.assign(x));
-          own->set(y_entry.assign(y));
-          const Scenario scenario = own->build();
-          try {
-            return describe_instant(solve_instant(scenario, scenario.initial, options));
-          } catch (const InputError&) {
-            throw;
-          } catch (const std::runtime_error& error) {
-            refused->add({x, y}, error.what());
-            return MapPoint{};
-          }
-        };
+    return [own = std::make_shared<ScenarioDocument>(document), x_entry, y_entry, solve, refused](double x, double y) {
+      own->set(x_entry.assign(x));
+      own->set(y_entry.assign(y));
+      try {
+        return solve(*own);
+      } catch (const InputError&) {
+        throw;
+      } catch (const std::runtime_error& error) {
+        refused->add({x, y}, error.what());
+        return MapPoint{};
+      }
+    };
   };
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 /// @file
-/// Maps of scenarios: two entries of a scenario file vary, and a point is the instant at its start.
+/// Maps of files: two entries of a scenario, or of a bare quasistatic problem, vary. A point is what the physics of the
+/// map says there: the instant at the start of the scenario, or the quasistatic motion.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +18,7 @@
 #include "thenar/io/instant_map.h"
 #include "thenar/io/scenario_reader.h"
 #include "thenar/io/units.h"
+#include "thenar/quasistatic/quasistatic_solver.h"
 #include "thenar/simulate/contact_instant.h"
 
 namespace thenar {
@@ -37,6 +40,17 @@ WrittenAxis parse_map_axis(std::string_view text, const std::string& option);
 
 /// What is kept of an instant.
 MapPoint describe_instant(const Instant& instant);
+/// What is kept of a quasistatic answer: slide+ and slide− are both S.
+MapPoint describe_quasistatic(const QuasistaticAnswer& answer);
+
+/// What a map computes at its points.
+struct MapPhysics {
+  std::string settings;                                     ///< tells maps apart that differ in them
+  std::function<std::string(ScenarioDocument&)> find_name;  ///< throws InputError
+  std::function<MapPoint(ScenarioDocument&)> solve;  ///< throws std::runtime_error where there is nothing to solve
+};
+MapPhysics instant_physics(InstantOptions options = {});
+MapPhysics quasistatic_physics(QuasistaticOptions options = {});
 
 /// Points for which there is no instant, since an impact comes first or bodies overlap. Shared by threads.
 class RefusedPoints {
@@ -64,11 +78,11 @@ struct MapEntry {
   std::string assign(double value) const;
 };
 
-/// A scenario ready to be mapped.
+/// A file ready to be mapped.
 class ScenarioMap {
  public:
-  /// Finds the two entries and builds the scenario where the map begins. Throws InputError.
-  ScenarioMap(ScenarioDocument document, WrittenAxis x, WrittenAxis y, InstantOptions options = {});
+  /// Finds the two entries and builds the file where the map begins. Throws InputError.
+  ScenarioMap(ScenarioDocument document, WrittenAxis x, WrittenAxis y, MapPhysics physics = instant_physics());
 
   const std::string& name() const { return name_; }
   const WrittenAxis& x() const { return x_; }
@@ -77,7 +91,7 @@ class ScenarioMap {
   /// Lines that tell this map from those of other scenarios or other entries, for MapFile.
   std::vector<std::string> identity() const;
 
-  /// Functions that build the scenario at a point and solve its instant. Points without an instant are undecided
+  /// Functions that build the file at a point and solve it. Points where there is nothing to solve are undecided
   /// without modes, and counted. They throw InputError where an entry does not allow a value.
   MapFunctionMaker make_functions() const;
 
@@ -87,7 +101,7 @@ class ScenarioMap {
   ScenarioDocument document_;
   WrittenAxis x_, y_;
   MapEntry x_entry_, y_entry_;
-  InstantOptions options_;
+  MapPhysics physics_;
   std::string name_;
   std::uint64_t fingerprint_ = 0;
   std::shared_ptr<RefusedPoints> refused_ = std::make_shared<RefusedPoints>();
