@@ -53,6 +53,21 @@ TEST(OneMotion, IsNeverProvedWhereThereAreTwo) {
   EXPECT_GE(pairs, 100);
 }
 
+/// Two rows that say the same: a difference of forces that is nearly theirs moves something, but so little that nothing
+/// can be told of it.
+TEST(OneMotion, TellsNothingOfWhatHardlyMoves) {
+  ConstraintProblem problem;
+  problem.resize(2);
+  problem.A().setOnes();
+  problem.b().setConstant(-1);
+  for (int i = 0; i < 2; ++i) problem.row(i) = {.kind = RowKind::unilateral, .id = static_cast<std::uint64_t>(i)};
+  const ScaledProblem scaled(problem);
+  MatrixX<double> V(2, 1);
+  V << 1 + 1e-7, -1 + 1e-7;
+  const VectorX<double> z = VectorX<double>::Constant(2, 0.5);
+  EXPECT_FALSE(MotionForm(problem, scaled, z).find_weights(V.normalized(), MotionForm::Effort::all));
+}
+
 /// The short proof and the search, which knows no answer when it begins, agree.
 TEST(OneMotion, AgreesWithTheSearch) {
   test::RandomModeProblems random(12);

@@ -409,6 +409,7 @@ std::optional<VectorX<double>> MotionForm::find_weights(const MatrixX<double>& V
   const Eigen::Index still = (eigen.eigenvalues().array() <= kStill).count();
   const MatrixX<double> still_part = eigen.eigenvectors().leftCols(still),
                         moving_part = eigen.eigenvectors().rightCols(V.cols() - still);
+  if (moving_part.cols() == 0) return std::nullopt;  // it moves, but too little to tell how
   std::vector<MatrixX<double>> forms;
   MatrixX<double> balance(still * moving_part.cols(), count);
   for (Eigen::Index j = 0; j < count; ++j) {
