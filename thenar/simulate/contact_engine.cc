@@ -182,7 +182,8 @@ bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) 
          std::max({kCalm * fastest, kErrorsAtRest * tolerances_.slip_error(), 2 * contact.no_slip()});
 }
 
-/// Bodies that have just met are put on each other, so that rounding does not add up from bounce to bounce.
+/// Bodies that have just met are put on each other, so that rounding does not add up from bounce to bounce; joints that
+/// are on their stops stay there.
 bool ContactEngine::put_in_touch(State& state) {
   look_at(state);
   context_.finder().update(workspace_, context_.touch);
@@ -200,9 +201,7 @@ bool ContactEngine::put_in_touch(State& state) {
     touching.push_back(std::move(contact));
   }
   if (!is_needed) return true;
-  Mode mode = motion_.mode();
-  mode.held.clear();
-  motion_.set_mode(mode);
+  hold_joints(state, [](const JointRow&) { return true; });
   motion_.set_contacts(std::move(touching));
   VectorX<double> v = state.v;
   motion_.project_contacts(state.q, v);
@@ -259,6 +258,19 @@ void ContactEngine::note_strikes(const ImpactInstant& impact, const VectorX<doub
   }
 }
 
+/// Locks, couplings and stops that touch hold from here on, those of them that are chosen.
+void ContactEngine::hold_joints(const State& state, const std::function<bool(const JointRow&)>& is_chosen) {
+  Mode mode = motion_.mode();
+  mode.held.clear();
+  for (int i = 0; i < static_cast<int>(motion_.rows().size()); ++i) {
+    JointRow& row = motion_.rows()[static_cast<std::size_t>(i)];
+    if (row.kind() == JointRowKind::friction || (row.kind() == JointRowKind::stop && !joints_.touches(i))) continue;
+    row.update(state.q.data(), state.v.data());
+    if (is_chosen(row)) mode.held.push_back(i);
+  }
+  motion_.set_mode(mode);
+}
+
 /// Speeds below `slow` (m/s) become 0: of parting where contacts stay in touch, of slip where they stick.
 void ContactEngine::calm(State& state, double slow) {
   look_at(state);
@@ -272,16 +284,10 @@ void ContactEngine::calm(State& state, double slow) {
     held.push_back(std::move(contact));
   }
   if (held.empty()) return;
-  Mode mode = motion_.mode();
-  mode.held.clear();
-  for (int i = 0; i < static_cast<int>(motion_.rows().size()); ++i) {
-    JointRow& row = motion_.rows()[static_cast<std::size_t>(i)];
-    if (row.kind() == JointRowKind::friction || (row.kind() == JointRowKind::stop && !joints_.touches(i))) continue;
-    row.update(state.q.data(), state.v.data());
+  hold_joints(state, [&](const JointRow& row) {
     const double slow_joint = slow * tolerances_.unit(row.dof()) / tolerances_.scales().length;
-    if (std::abs(row.multiply(state.v.data())) <= slow_joint) mode.held.push_back(i);
-  }
-  motion_.set_mode(mode);
+    return std::abs(row.multiply(state.v.data())) <= slow_joint;
+  });
   motion_.set_contacts(std::move(held));
   VectorX<double> q = state.q;
   motion_.project_contacts(q, state.v);

@@ -19,6 +19,7 @@
 /// **Chatter** that is no such series, and instants whose search does not end, are passed by a bridge: one short step
 /// for all of it, without restitution (contact_bridge_internal.h), told as `zeno` with its length.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -108,6 +109,7 @@ class ContactEngine {
   bool rests(const HeldContact& contact, const VectorX<double>& v) const;
   bool resolve_impacts(State& state, bool is_plastic);
   void note_strikes(const ImpactInstant& impact, const VectorX<double>& v);
+  void hold_joints(const State& state, const std::function<bool(const JointRow&)>& is_chosen);
   void calm(State& state, double slow);
   bool resolve_instant(State& state);
   std::size_t choose_cell(const Instant& instant, const State& state) const;
