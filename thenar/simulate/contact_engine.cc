@@ -22,6 +22,10 @@ namespace {
 constexpr double kTouch = 1e-11, kTouchOfTolerance = 0.1;
 /// What impulses leave of a speed that should be 0, as a part of the fastest: what their solvers promise.
 constexpr double kCalm = 1e-8;
+/// Where everything strikes too slowly to rebound, motions up to so many times as fast come to rest in the impact.
+/// Slips that such an impact leaves would fade within a time and a way far below the tolerance; but meanwhile their
+/// friction may open other contacts, which strike again, and so on without an end.
+constexpr double kFadesAtOnce = 4;
 /// Slip that has gone through 0 within so many tolerated errors of it is at rest: which way it turns there is noise.
 constexpr double kErrorsAtRest = 100;
 /// The speed that belongs to the size of a scenario, times this, is as fast as anything that counts.
@@ -47,6 +51,16 @@ double calc_fastest(const ImpactInstant& impact, const VectorX<double>& v) {
   double out = 0;
   for (const ImpactContact& contact : impact.contacts) {
     out = std::max(out, (contact.J.topRows<3>().cwiseAbs() * v.cwiseAbs()).maxCoeff());
+  }
+  return out;
+}
+
+/// The fastest approach, m/s; of stops, times `length` (m) if they turn.
+double calc_approach(const ImpactInstant& impact, const Model& model, double length) {
+  double out = 0;
+  for (const ImpactContact& contact : impact.contacts) out = std::max(out, -impact.problem.rows.b()(contact.row));
+  for (const ImpactStop& stop : impact.stops) {
+    out = std::max(out, -stop.rate * (model.is_angular(stop.dof) ? length : 1));
   }
   return out;
 }
@@ -230,7 +244,8 @@ bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
     const double fastest =
         std::max({calc_fastest(impact, state.v), calc_fastest(impact, v), kSlowest * scales.length / scales.time});
     state.v = v;
-    calm(state, kCalm * fastest);
+    const double approach = calc_approach(impact, scenario_.model, scales.length);
+    calm(state, std::max(kCalm * fastest, approach < slowest ? kFadesAtOnce * approach : 0));
   }
   fault_ = "impacts do not come to an end";
   is_stuck_ = true;
