@@ -15,8 +15,12 @@ namespace {
 constexpr double kReach = 2;
 /// What a step may gain by its error of order 1, as a part of the kinetic energy.
 constexpr double kGain = 1e-3;
-/// Times that overlaps of curved surfaces are put right.
-constexpr int kMostCorrections = 5;
+/// Newton steps that put overlaps of curved surfaces right, and what may be left of them, as a part of the size of the
+/// scene: some rounding.
+constexpr int kMostCorrections = 8;
+constexpr double kLeft = 1e-12;
+/// Contacts and stops this near take part in that, as a part of the size of the scene, or in rad.
+constexpr double kNear = 1e-5;
 
 class Bridge {
  public:
@@ -26,7 +30,10 @@ class Bridge {
         model_(scenario_.model),
         state_(state),
         h_(h),
-        workspace_(model_) {}
+        workspace_(model_) {
+    update_positions(model_, state.q.data(), workspace_);
+    size_ = context.finder().calc_size(workspace_);
+  }
 
   std::optional<BridgedStep> take(State& out) {
     const double energy = calc_energy(model_, state_);
@@ -114,44 +121,72 @@ class Bridge {
 
   bool find_velocities() {
     v_next_ = v_free_;
+    return find_change(v_next_);
+  }
+
+  /// v += M⁻¹ Jᵀ z with the z that the rows and their drifts ask for.
+  bool find_change(VectorX<double>& v) {
     if (rows_.empty()) return true;
     ConstraintProblem problem;
     const RowSystem system = assemble_rows(model_, workspace_, rows_, problem);
-    problem.b() = system.J * v_free_;
+    problem.b() = system.J * v;
     for (int i = 0; i < problem.size(); ++i) problem.b()(i) += rows_[static_cast<std::size_t>(i)].drift;
     ConeSolver solver(problem.size());
     const ConeSolution& answer = solver.solve(problem);
     if (answer.status != ConeStatus::solved) return false;
-    v_next_ += system.X * Eigen::Map<const VectorX<double>>(answer.z.data(), problem.size());
+    v += system.X * Eigen::Map<const VectorX<double>>(answer.z.data(), problem.size());
     return true;
   }
 
-  /// What curvature has driven into each other is put apart.
+  /// What curvature has driven into each other is put apart, by the smallest change dq (measured by kinetic energy)
+  /// after which all gaps that are near are 0 or more, 0 ≤ z ⊥ J dq + gap ≥ 0: pressing one pair apart presses no other
+  /// together.
   bool leave_overlaps(State& next) {
-    ContactFinder& finder = context_.finder();
     for (int k = 0; k < kMostCorrections; ++k) {
       update_positions(model_, next.q.data(), workspace_);
       update_velocities(model_, next.v.data(), workspace_);
-      finder.update(workspace_, context_.touch);
-      std::vector<HeldContact> deep;
-      for (const FoundContact& found : finder.contacts()) {
-        if (!(found.gap < -context_.touch)) continue;
-        deep.emplace_back(model_, workspace_, finder, found, ContactLaw{}, ContactHold::smooth, 0);
-        if (deep.back().is_immovable()) deep.pop_back();
-      }
-      if (deep.empty()) return true;
-      context_.motion().set_contacts(std::move(deep));
-      VectorX<double> v = next.v;
-      context_.motion().project_contacts(next.q, v);
+      const double deepest = add_gaps(next);
+      if (deepest <= kLeft * size_) return true;
+      VectorX<double> change = VectorX<double>::Zero(model_.velocity_count());
+      if (!find_change(change)) return false;
+      const VectorX<double> q = next.q;
+      integrate_position(model_, q.data(), change.data(), next.q.data());
     }
     return false;
+  }
+
+  /// Rows of everything that is near there, with gaps for drifts; the answer is the deepest overlap, m or rad.
+  double add_gaps(const State& state) {
+    rows_.clear();
+    double deepest = 0;
+    for (std::size_t i = 0; i < context_.motion().rows().size(); ++i) {
+      JointRow& row = context_.motion().rows()[i];
+      if (!row.has_value()) continue;
+      row.update(state.q.data(), state.v.data());
+      const double gap = row.calc_value(state.q.data());
+      const bool is_stop = row.kind() == JointRowKind::stop;
+      if (is_stop && gap > kNear) continue;
+      VectorX<double> J = VectorX<double>::Zero(model_.velocity_count());
+      row.add_transposed(1, J.data());
+      add_row(make_problem_row(row, i), J, gap);
+      deepest = std::max(deepest, is_stop ? -gap : std::abs(gap));
+    }
+    ContactFinder& finder = context_.finder();
+    finder.update(workspace_, kNear * size_);
+    for (const FoundContact& found : finder.contacts()) {
+      const ContactRows rows = calc_contact_rows(model_, workspace_, finder, found);
+      if (is_immovable(rows, 0)) continue;
+      add_row({.kind = RowKind::unilateral, .id = make_row_id(found, 0)}, rows.J.row(0), found.gap);
+      deepest = std::max(deepest, -found.gap);
+    }
+    return deepest;
   }
 
   AssemblyContext& context_;
   const Scenario& scenario_;
   const Model& model_;
   const State& state_;
-  double h_;
+  double h_, size_;
   Workspace<double> workspace_;
   PowerFlow<double> power_;
   VectorX<double> v_free_, v_next_;

@@ -20,6 +20,7 @@
 #include "thenar/simulate/row_times.h"
 #include "thenar/simulate/state_check.h"
 #include "thenar/simulate/stepper.h"
+#include "thenar/simulate/storm_watch_internal.h"
 
 namespace thenar {
 namespace {
@@ -27,19 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kStepsPerProgress = 256;
-/// Events at one instant after which impacts are taken as plastic, and after which the run gives up.
-constexpr int kPatience = 20;
-constexpr int kMostEventsAtOnce = 200;
-/// Events within this part of the time scale that are more than bouncing or chatter that comes to an end: with e = 0.99
-/// the last bounces of a ball are some 600.
-constexpr double kStormTime = 1e-3;
-constexpr int kMostEventsInStorm = 2000;
-/// The same of changes without an impact, which no series of bounces has: per contact that holds and in all; and in all
-/// while chatter goes on behind a bridge.
-constexpr int kMostChangesPerContact = 4, kMostChangesInStorm = 100, kMostChangesAfterBridge = 30;
-/// Bridges over a storm are at first so long, then twice as long whenever the next storm is within so many of them, as
-/// parts of the time scale.
-constexpr double kFirstBridge = 1e-4, kLongestBridge = 3e-2, kBridgesApart = 30;
+/// Steps over a stretch that cannot be followed, one after the other, before the run gives up.
 constexpr int kMostBridges = 60;
 
 void check_scenario(const Scenario& s) {
@@ -88,6 +77,7 @@ class Run {
         watch_(motion_, tolerances_),
         teller_(scenario.model, motion_.rows(), callbacks.on_event),
         rows_(scenario.run),
+        storm_(tolerances_),
         state_(scenario.initial),
         workspace_(scenario.model),
         responses_(motion_.rows().size(), StopResponse::elastic),
@@ -209,7 +199,7 @@ class Run {
   /// The first thing that happens to contacts, if it comes before that of the joints.
   bool look_for_contacts(std::optional<Crossing>& crossing) {
     for (;;) {
-      ContactWatch::Finding finding = contacts_->find_crossing(stepper_, stalled_);
+      ContactWatch::Finding finding = contacts_->find_crossing(stepper_, storm_.stalled());
       at_contact_ = std::move(finding.crossing);
       if (!finding.retry) break;
       if (!stepper_.retry(*finding.retry)) return refuse_step();
@@ -251,7 +241,9 @@ class Run {
     Trigger trigger;
     if (crossing.kind == CrossingKind::slip) state_.v(row(crossing.row).dof()) = 0;
     if (crossing.kind == CrossingKind::reaction) {
-      trigger = {.row = crossing.row, .at_upper = crossing.at_upper, .insists = stalled_ > kPatience};
+      trigger = {.row = crossing.row,
+                 .at_upper = crossing.at_upper,
+                 .insists = storm_.stalled() > internal::StormWatch::kPatience};
     }
     return settle(trigger);
   }
@@ -275,7 +267,7 @@ class Run {
     const VectorX<double> v_before = state_.v;
     const Mode mode_before = motion_.mode();
     std::fill(responses_.begin(), responses_.end(),
-              stalled_ > kPatience ? StopResponse::plastic : StopResponse::elastic);
+              storm_.stalled() > internal::StormWatch::kPatience ? StopResponse::plastic : StopResponse::elastic);
     // Every pass may find bounces that are over, whose joints are captured in the next.
     for (std::size_t pass = 0; pass <= responses_.size() + 1; ++pass) {
       state_.v = v_before;
@@ -296,7 +288,7 @@ class Run {
   bool settle_contacts(Trigger trigger) {
     const State before = state_;
     const Mode mode_before = joint_mode_;
-    if (!contacts_->settle(state_, at_contact_, trigger, stalled_)) {
+    if (!contacts_->settle(state_, at_contact_, trigger, storm_.stalled())) {
       const std::string fault = fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t);
       return contacts_->is_stuck() && is_settled_ ? bridge(fault) : end(RunStatus::failed, fault);
     }
@@ -307,42 +299,40 @@ class Run {
     energy_lost_ = contacts_->energy_lost();
     report_.energy.dissipated += energy_lost_;
     joint_mode_ = motion_.mode();
-    if (contacts_->strikes().empty()) ++changes_in_storm_;
+    if (contacts_->strikes().empty()) storm_.note_change();
     note_verdict();
     return tell_contacts(mode_before, before);
   }
 
-  /// Goes on behind what cannot be followed event by event; `why` is why not. Bridges become longer until one leads to
-  /// where the motion goes on by itself.
+  /// Goes on behind what cannot be followed event by event; `why` is why not.
   bool bridge(const std::string& why) {
-    const double t_start = state_.t, time = tolerances_.scales().time;
+    const double t_start = state_.t;
     const std::string where = at_contact_ ? at_contact_->name : "";
-    if (!is_near_bridge()) bridge_length_ = kFirstBridge * time;
     at_contact_.reset();
-    for (int attempt = 0; attempt < kMostBridges; ++attempt) {
+    double length = storm_.begin_bridge(t_start);
+    for (int attempt = 0; attempt < kMostBridges && length > 0; ++attempt) {
       const double t_limit = next_row_ <= rows_.count() ? std::min(next_limit(), rows_.time(next_row_)) : next_limit();
       if (!(t_limit > state_.t)) break;
-      const double h = std::min(bridge_length_, t_limit - state_.t);
+      const double h = std::min(length, t_limit - state_.t);
       const bool reaches_limit = h == t_limit - state_.t;
-      bridge_length_ = std::min(2 * bridge_length_, kLongestBridge * time);
       const auto step = contacts_->bridge(state_, h);
+      length = step ? storm_.lengthen(length) : storm_.shorten(h);
       if (!step) continue;
       if (reaches_limit) state_.t = t_limit;
       report_.energy.work += step->work;
       report_.energy.dissipated += step->energy_lost;
       note_extremes(state_);
       const State before = state_;
-      if (contacts_->settle(state_, {}, {}, 0)) return end_bridge(t_start, where, before);
+      if (contacts_->settle(state_, {}, {}, 0)) {
+        return storm_.end_bridge(state_.t, length) ? end_bridge(t_start, where, before) : end(RunStatus::failed, why);
+      }
       if (!contacts_->is_stuck()) break;
     }
     return end(RunStatus::failed, why);
   }
 
   bool end_bridge(double t_start, const std::string& where, const State& before) {
-    bridge_end_ = state_.t;
     report_.bridged_s += state_.t - t_start;
-    stalled_ = storm_ = changes_in_storm_ = 0;
-    stalled_since_ = storm_since_ = state_.t;
     teller_.tell({state_.t, EventKind::zeno, where,
                   fmt::format("contacts change faster than can be followed: {:.3g} s are taken in one step, without "
                               "rebounds",
@@ -428,24 +418,9 @@ class Run {
   /// A run that does not get past an instant first takes impacts as plastic, then does not go on by itself: the answer
   /// is why. Empty while all is well.
   std::string note_progress() {
-    stalled_ = state_.t - stalled_since_ > tolerances_.simultaneous() ? 0 : stalled_ + 1;
-    if (stalled_ == 0) stalled_since_ = state_.t;
-    if (stalled_ >= kMostEventsAtOnce) {
-      return fmt::format("more than {} events at t = {:.9g} s: the motion does not go on{}", kMostEventsAtOnce,
-                         state_.t, name_last_event());
-    }
-    storm_ = state_.t - storm_since_ > kStormTime * tolerances_.scales().time ? 0 : storm_ + 1;
-    if (storm_ == 0) storm_since_ = state_.t, changes_in_storm_ = 0;
-    const int most_changes = (is_near_bridge() ? kMostChangesAfterBridge : kMostChangesInStorm) +
-                             kMostChangesPerContact * static_cast<int>(motion_.contacts().size());
-    if (storm_ < kMostEventsInStorm && changes_in_storm_ < most_changes) return {};
-    return fmt::format(
-        "more than {} events from t = {:.12g} s to {:.12g} s: they come faster than the motion can be "
-        "followed{}; a tighter 'tolerance' may help",
-        storm_, storm_since_, state_.t, name_last_event());
+    const bool goes_on = storm_.note_event(state_.t, motion_.contacts().size());
+    return goes_on ? std::string() : storm_.describe(state_.t, name_last_event());
   }
-
-  bool is_near_bridge() const { return state_.t - bridge_end_ <= kBridgesApart * bridge_length_; }
 
   std::string name_last_event() const {
     if (at_switch_) return fmt::format(" (the last one: control, {})", switch_->changes.front().where);
@@ -732,6 +707,7 @@ class Run {
   EventWatch watch_;
   EventTeller teller_;
   RowTimes rows_;
+  internal::StormWatch storm_;
   std::optional<ContactEngine> contacts_;
   std::optional<ContactSampler> sampler_;
   std::optional<ContactCrossing> at_contact_;   ///< what ended the last step, if it was a contact
@@ -754,12 +730,6 @@ class Run {
   bool at_switch_ = false;   ///< what is settled is its instant
   bool is_settled_ = false;  ///< whether the first instant has passed
   bool has_step_ = false;    ///< whether the stepper has a step to take
-  int stalled_ = 0;          ///< events since stalled_since_
-  double stalled_since_ = -1;
-  int storm_ = 0;             ///< events since storm_since_
-  int changes_in_storm_ = 0;  ///< of them, without an impact
-  double storm_since_ = -1;
-  double bridge_length_ = 0, bridge_end_ = -1;  ///< s: of the next bridge; when the last one ended
 };
 
 }  // namespace
