@@ -6,18 +6,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <stdexcept>
 
-#include "thenar/dynamics/energy.h"
-#include "thenar/dynamics/kinematics.h"
-#include "thenar/dynamics/passive_forces.h"
 #include "thenar/simulate/contact_engine.h"
 #include "thenar/simulate/contact_sampler.h"
 #include "thenar/simulate/event_teller.h"
 #include "thenar/simulate/event_watch.h"
 #include "thenar/simulate/forces.h"
 #include "thenar/simulate/instant.h"
-#include "thenar/simulate/row_times.h"
+#include "thenar/simulate/row_writer_internal.h"
+#include "thenar/simulate/scenario_check_internal.h"
 #include "thenar/simulate/state_check.h"
 #include "thenar/simulate/stepper.h"
 #include "thenar/simulate/storm_watch_internal.h"
@@ -31,39 +28,6 @@ constexpr int kStepsPerProgress = 256;
 /// Steps over a stretch that cannot be followed, one after the other, before the run gives up.
 constexpr int kMostBridges = 60;
 
-void check_scenario(const Scenario& s) {
-  if (const std::string fault = s.run.find_fault(); !fault.empty()) throw std::invalid_argument(fault);
-  if (s.initial.q.size() != s.model.position_count() || s.initial.v.size() != s.model.velocity_count()) {
-    throw std::invalid_argument(
-        fmt::format("the initial state has {} positions and {} velocities, the model needs {} and {}",
-                    s.initial.q.size(), s.initial.v.size(), s.model.position_count(), s.model.velocity_count()));
-  }
-  if (!s.initial.q.allFinite() || !s.initial.v.allFinite()) {
-    throw std::invalid_argument("the initial state must consist of finite numbers");
-  }
-  for (const TorqueProfile& torque : s.torques) {
-    if (torque.dof < 0 || torque.dof >= s.model.velocity_count()) {
-      throw std::invalid_argument(fmt::format("there is no degree of freedom {} to drive", torque.dof));
-    }
-  }
-  for (const ControlEntry& entry : s.controls) {
-    if (!entry.law) throw std::invalid_argument("a control has no law");
-    if (entry.rate && (!(*entry.rate > 0) || !std::isfinite(*entry.rate))) {
-      throw std::invalid_argument(
-          fmt::format("control '{}': the rate must be greater than 0 Hz, found {} Hz", entry.law->kind(), *entry.rate));
-    }
-  }
-  for (const WrenchProfile& wrench : s.wrenches) {
-    if (wrench.body.value() >= s.model.body_count())
-      throw std::invalid_argument("a wrench acts on a body that is not there");
-  }
-  if (s.contacts && s.run.integrator == IntegratorKind::symplectic) {
-    throw std::invalid_argument(
-        "the symplectic method does not know contacts: take another integrator, such as 'auto'");
-  }
-  if (const auto fault = find_inertia_fault(s.model, s.initial.q)) throw std::invalid_argument(fault->message);
-}
-
 /// The loop from event to event, with what it needs at hand.
 class Run {
  public:
@@ -76,18 +40,17 @@ class Run {
         stepper_(motion_, scenario.run, tolerances_),
         watch_(motion_, tolerances_),
         teller_(scenario.model, motion_.rows(), callbacks.on_event),
-        rows_(scenario.run),
+        rows_(scenario, callbacks, motion_, stepper_, report_),
         storm_(tolerances_),
         state_(scenario.initial),
-        workspace_(scenario.model),
         responses_(motion_.rows().size(), StopResponse::elastic),
         strikes_in_a_row_(motion_.rows().size(), 0) {
     if (scenario.contacts) {
       contacts_.emplace(scenario, motion_, instant_, stepper_, tolerances_);
       sampler_.emplace(scenario, motion_, contacts_->watch(), tolerances_);
+      rows_.set_sampler(*sampler_);
     }
     state_.t = 0;
-    sample_.tau.setZero(scenario.model.velocity_count());
     report_.first = report_.last = state_;
     report_.q_min = report_.q_max = state_.q;
   }
@@ -110,17 +73,16 @@ class Run {
 
  private:
   void advance_to_end() {
-    next_row_ = 1;
     report_.control_samples += actuation().take_samples(state_.t, state_.q.data(), state_.v.data());
     // The first row of a run with contacts tells what they do, which is known when they have settled.
-    if (!contacts_ && !emit_sample(state_)) return;
+    if (!contacts_ && !emit_row()) return;
     const bool is_settled = settle({});
-    if (contacts_ && last_row_time_ < 0 && !emit_sample(state_)) return;
+    if (contacts_ && rows_.last_time() < 0 && !emit_row()) return;
     if (!is_settled || !find_next_switch()) return;
     while (state_.t < scenario_.run.until) {
       if (!advance()) {
         // What was reached is worth a row, even if it is not where the run was to go.
-        if (state_.t > last_row_time_) emit_sample(state_);
+        if (state_.t > rows_.last_time()) emit_row();
         return;
       }
     }
@@ -134,7 +96,7 @@ class Run {
     const double t_limit = next_limit();
     if (t_limit > state_.t && !(stepper_.step(t_limit) ? take_step() : pass_failed_step())) return false;
     if (!pass_switch() || !pass_sample() || !pass_zeno()) return false;
-    if (state_.t == rows_.time(next_row_) && !emit_due_row()) return false;
+    if (!check(rows_.write_due(state_))) return false;
     return !is_interrupted();
   }
 
@@ -147,8 +109,8 @@ class Run {
       return !has_step_ && pass_failed_step();
     }
     const double theta = at_contact_ ? at_contact_->theta : crossing ? crossing->theta : 1;
-    if (!emit_rows_inside(theta)) return false;
-    if (contacts_ && (at_contact_ || crossing)) note_contacts_before(theta);
+    if (!check(rows_.write_inside(theta))) return false;
+    if (contacts_ && (at_contact_ || crossing)) rows_.note_contacts(theta);
     const bool has_turned = at_contact_ && turns_only(*at_contact_);
     take(theta);
     if (!is_good(state_)) return refuse_state();
@@ -182,7 +144,7 @@ class Run {
     limit = std::min(limit, motion_.actuation().next_sample());
     for (const PendingRest& rest : pending_) limit = std::min(limit, rest.t);
     for (const BounceEnd& bounce : bounce_ends_) limit = std::min(limit, bounce.t);
-    if (!stepper_.has_error_control()) limit = std::min(limit, rows_.next_step_time(state_.t, next_row_));
+    if (!stepper_.has_error_control()) limit = std::min(limit, rows_.next_step_time(state_.t));
     return limit;
   }
 
@@ -219,13 +181,6 @@ class Run {
     return at.kind == ContactCrossingKind::stick && !contacts_->is_at_rest(at);
   }
 
-  /// What contacts do just before an event, for the row before a jump.
-  void note_contacts_before(double theta) {
-    stepper_.evaluate(theta);
-    const Stepper::Point& point = stepper_.interpolate(theta);
-    sampler_->fill({stepper_.t() + theta * stepper_.h(), point.q, point.v}, contacts_before_);
-  }
-
   /// The step, up to theta, is done.
   void take(double theta) {
     const EnergyFlow<double> flow = stepper_.accept(theta);
@@ -233,7 +188,7 @@ class Run {
     state_ = stepper_.state();
     report_.energy.work += flow.work;
     report_.energy.dissipated += flow.dissipated;
-    note_extremes(state_);
+    rows_.note_extremes(state_);
   }
 
   bool handle(const Crossing& crossing) {
@@ -311,7 +266,7 @@ class Run {
     at_contact_.reset();
     double length = storm_.begin_bridge(t_start);
     for (int attempt = 0; attempt < kMostBridges && length > 0; ++attempt) {
-      const double t_limit = next_row_ <= rows_.count() ? std::min(next_limit(), rows_.time(next_row_)) : next_limit();
+      const double t_limit = std::min(next_limit(), rows_.next_time());
       if (!(t_limit > state_.t)) break;
       const double h = std::min(length, t_limit - state_.t);
       const bool reaches_limit = h == t_limit - state_.t;
@@ -321,7 +276,7 @@ class Run {
       if (reaches_limit) state_.t = t_limit;
       report_.energy.work += step->work;
       report_.energy.dissipated += step->energy_lost;
-      note_extremes(state_);
+      rows_.note_extremes(state_);
       const State before = state_;
       if (contacts_->settle(state_, {}, {}, 0)) {
         return storm_.end_bridge(state_.t, length) ? end_bridge(t_start, where, before) : end(RunStatus::failed, why);
@@ -355,20 +310,16 @@ class Run {
   /// Rows before and after a jump, and what contacts and joints do from here on.
   bool tell_contacts(const Mode& mode_before, const State& before) {
     const std::vector<ContactStrike>& strikes = contacts_->strikes();
-    if (!strikes.empty()) {
-      sample_.contacts = contacts_before_;
-      if (!emit_before(before)) return false;
-    }
+    if (!strikes.empty() && !check(rows_.write_before(before, energy_lost_))) return false;
     for (const ContactStrike& strike : strikes) teller_.tell_strike(state_.t, strike);
     if (is_settled_) {
       for (const Event& event : contacts_->changes()) teller_.tell(event);
       tell_changes(mode_before, joint_mode_);
     }
     is_settled_ = true;
+    rows_.begin_contacts();
     for (const BounceEnd& bounce : contacts_->bounce_ends()) bounce_ends_.push_back(bounce);
-    if (strikes.empty()) return true;
-    if (state_.t == rows_.time(next_row_)) ++next_row_;
-    return emit_sample(state_);
+    return strikes.empty() || check(rows_.write_after(state_));
   }
 
   /// Newton's restitution can gain energy where one stop is struck while another that touches is already being left; an
@@ -435,7 +386,7 @@ class Run {
     if (!strikes_.empty()) {
       State old = state_;
       old.v = v_before;
-      if (!emit_before(old)) return false;
+      if (!check(rows_.write_before(old, energy_lost_))) return false;
     }
     for (const Strike& strike : strikes_) {
       if (!(strike.rate_before < 0)) continue;
@@ -444,9 +395,8 @@ class Run {
     }
     if (is_settled_) tell_changes(before, motion_.mode());
     is_settled_ = true;
-    if (strikes_.empty()) return true;
-    if (state_.t == rows_.time(next_row_)) ++next_row_;
-    return emit_sample(state_);
+    rows_.begin_contacts();
+    return strikes_.empty() || check(rows_.write_after(state_));
   }
 
   void tell_changes(const Mode& before, const Mode& after) {
@@ -556,80 +506,6 @@ class Run {
     return true;
   }
 
-  // --- Rows -------------------------------------------------------------------------------------------------------
-
-  /// Rows that lie inside the step, before theta; a row at its very end comes with the state itself.
-  bool emit_rows_inside(double theta) {
-    const double t_end = theta == 1 ? stepper_.t_end() : stepper_.t() + theta * stepper_.h();
-    while (next_row_ <= rows_.count() && rows_.time(next_row_) < t_end) {
-      const double t = rows_.time(next_row_);
-      const Stepper::Point& point = stepper_.interpolate((t - stepper_.t()) / stepper_.h());
-      const State inside{t, point.q, point.v};
-      if (!is_good(inside)) return end(RunStatus::failed, find_bad_entry(scenario_.model, inside));
-      note_extremes(inside);
-      sample_.energy.work = report_.energy.work + point.work;
-      sample_.energy.dissipated = report_.energy.dissipated + point.dissipated;
-      if (contacts_) {
-        stepper_.evaluate((t - stepper_.t()) / stepper_.h());
-        sampler_->fill(inside, sample_.contacts);
-      }
-      if (!emit(inside)) return false;
-      ++next_row_;
-    }
-    return true;
-  }
-
-  bool emit_due_row() {
-    ++next_row_;
-    return last_row_time_ == state_.t || emit_sample(state_);
-  }
-
-  /// A row at the state that the run has reached.
-  bool emit_sample(const State& state) {
-    if (contacts_ && is_settled_) {
-      stepper_.evaluate_state();
-      sampler_->fill(state, sample_.contacts);
-    }
-    sample_.energy.work = report_.energy.work;
-    sample_.energy.dissipated = report_.energy.dissipated;
-    return emit(state);
-  }
-
-  /// A row at the state before a jump, whose loss is on the books already.
-  bool emit_before(const State& state) {
-    sample_.energy.work = report_.energy.work;
-    sample_.energy.dissipated = report_.energy.dissipated - energy_lost_;
-    return emit(state);
-  }
-
-  /// A row, whose contacts and work are known.
-  bool emit(const State& state) {
-    update_positions(scenario_.model, state.q.data(), workspace_);
-    update_velocities(scenario_.model, state.v.data(), workspace_);
-    sample_.energy.kinetic = calc_kinetic_energy(scenario_.model, workspace_, state.v.data());
-    sample_.energy.potential =
-        calc_gravity_energy(scenario_.model, workspace_) + calc_spring_energy(scenario_.model, state.q.data());
-    actuation().calc_cut_efforts(state.t, state.q.data(), state.v.data(), sample_.tau.data());
-    if (!sample_.tau.allFinite()) return end(RunStatus::failed, find_bad_effort(state.t, state));
-    sample_.state = state;
-    last_row_time_ = state.t;
-    if (callbacks_.on_sample && !callbacks_.on_sample(sample_)) {
-      return end(RunStatus::failed, fmt::format("stopped by its caller at t = {:.6g} s", state.t));
-    }
-    ++report_.rows;
-    return true;
-  }
-
-  void note_extremes(const State& state) {
-    report_.q_min = report_.q_min.cwiseMin(state.q);
-    report_.q_max = report_.q_max.cwiseMax(state.q);
-    if (contacts_) report_.max_gap_violation = std::max(report_.max_gap_violation, sampler_->calc_penetration(state));
-    for (JointRow& r : motion_.rows()) {
-      if (r.kind() != JointRowKind::stop || r.calc_least_value(state.q.data()) >= 0) continue;
-      report_.max_gap_violation = std::max(report_.max_gap_violation, -r.calc_value(state.q.data()));
-    }
-  }
-
   // --- How a run ends ---------------------------------------------------------------------------------------------
 
   bool is_interrupted() {
@@ -654,19 +530,13 @@ class Run {
     return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", instant_.fault(), state_.t));
   }
 
-  /// Names what asks for an effort or a force that is not finite; empty when nothing does.
-  std::string find_bad_effort(double t, const State& state) {
-    const std::string bad = find_bad_profile(scenario_, t);
-    return bad.empty() ? actuation().find_bad_law(t, state.q.data(), state.v.data()) : bad;
-  }
-
   /// Why no step from state_ succeeds: a force that is not finite, or motion that ran away.
   std::string explain_failure() {
     const double h = stepper_.h();
     const std::string where =
         fmt::format("in step {} (t = {:.9g} s to {:.9g} s)", stepper_.steps() + 1, state_.t, state_.t + h);
     for (const double t : {state_.t, state_.t + 0.5 * h, state_.t + h}) {
-      const std::string bad = find_bad_effort(t, state_);
+      const std::string bad = internal::find_bad_effort(scenario_, actuation(), t, state_);
       if (!bad.empty()) return bad + " " + where;
     }
     Eigen::Index fastest = 0;
@@ -678,6 +548,11 @@ class Run {
         "tighter 'tolerance' may help",
         where, owner_name(model, model.joint(model.dof_joint(static_cast<int>(fastest)))), state_.v(fastest));
   }
+
+  /// A row at the state that the run has reached.
+  bool emit_row() { return check(rows_.write(state_)); }
+  /// Whether rows were written.
+  bool check(bool is_written) { return is_written || end(RunStatus::failed, rows_.fault()); }
 
   /// Sets how the run ended, once; always false, for `return end(...)`.
   bool end(RunStatus status, const std::string& reason) {
@@ -706,20 +581,15 @@ class Run {
   Stepper stepper_;
   EventWatch watch_;
   EventTeller teller_;
-  RowTimes rows_;
+  RunReport report_;
+  internal::RowWriter rows_;
   internal::StormWatch storm_;
   std::optional<ContactEngine> contacts_;
   std::optional<ContactSampler> sampler_;
-  std::optional<ContactCrossing> at_contact_;   ///< what ended the last step, if it was a contact
-  std::vector<ContactSample> contacts_before_;  ///< just before it
+  std::optional<ContactCrossing> at_contact_;  ///< what ended the last step, if it was a contact
   std::vector<BounceEnd> bounce_ends_;
   Mode joint_mode_;  ///< of a run with contacts, since the last event
   State state_, last_good_;
-  Workspace<double> workspace_;
-  Sample sample_;
-  RunReport report_;
-  long long next_row_ = 0;
-  double last_row_time_ = -1;
   long long advances_ = 0;
   double energy_lost_ = 0;               ///< J, at the last instant
   std::vector<StopResponse> responses_;  ///< per row
@@ -734,47 +604,9 @@ class Run {
 
 }  // namespace
 
-const char* to_string(ContactMotion motion) {
-  switch (motion) {
-    case ContactMotion::free:
-      return "free";
-    case ContactMotion::fixed:
-      return "fixed";
-    case ContactMotion::roll:
-      return "roll";
-    case ContactMotion::slide:
-      return "slide";
-    case ContactMotion::spin:
-      break;
-  }
-  return "spin";
-}
-
-const char* to_string(RunStatus status) { return status == RunStatus::done ? "done" : "failed"; }
-
-double calc_energy(const Model& model, const State& state) {
-  Workspace<double> workspace(model);
-  update_positions(model, state.q.data(), workspace);
-  update_velocities(model, state.v.data(), workspace);
-  return calc_kinetic_energy(model, workspace, state.v.data()) + calc_gravity_energy(model, workspace) +
-         calc_spring_energy(model, state.q.data());
-}
-
 RunReport simulate(const Scenario& scenario, const RunCallbacks& callbacks) {
-  check_scenario(scenario);
+  internal::check_scenario(scenario);
   return Run(scenario, callbacks).execute();
-}
-
-Trace record(const Scenario& scenario) {
-  Trace trace;
-  RunCallbacks callbacks;
-  callbacks.on_sample = [&](const Sample& sample) {
-    trace.samples.push_back(sample);
-    return true;
-  };
-  callbacks.on_event = [&](const Event& event) { trace.events.push_back(event); };
-  trace.report = simulate(scenario, callbacks);
-  return trace;
 }
 
 }  // namespace thenar

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/row_writer_internal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thenar/dynamics/energy.h"
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/dynamics/passive_forces.h"
+#include "thenar/simulate/forces.h"
+#include "thenar/simulate/state_check.h"
+
+namespace thenar::internal {
+
+std::string find_bad_effort(const Scenario& scenario, Actuation& actuation, double t, const State& state) {
+  const std::string bad = find_bad_profile(scenario, t);
+  return bad.empty() ? actuation.find_bad_law(t, state.q.data(), state.v.data()) : bad;
+}
+
+RowWriter::RowWriter(const Scenario& scenario, const RunCallbacks& callbacks, ConstrainedMotion& motion,
+                     Stepper& stepper, RunReport& report)
+    : scenario_(scenario),
+      callbacks_(callbacks),
+      motion_(motion),
+      stepper_(stepper),
+      report_(report),
+      times_(scenario.run),
+      workspace_(scenario.model) {
+  sample_.tau.setZero(scenario.model.velocity_count());
+}
+
+bool RowWriter::write_inside(double theta) {
+  const double t_end = theta == 1 ? stepper_.t_end() : stepper_.t() + theta * stepper_.h();
+  while (next_ <= times_.count() && next_time() < t_end) {
+    const double t = next_time();
+    const Stepper::Point& point = stepper_.interpolate((t - stepper_.t()) / stepper_.h());
+    const State inside{t, point.q, point.v};
+    if (!is_good(inside)) {
+      fault_ = find_bad_entry(scenario_.model, inside);
+      return false;
+    }
+    note_extremes(inside);
+    set_energy(report_.energy.work + point.work, report_.energy.dissipated + point.dissipated);
+    if (sampler_ != nullptr) {
+      stepper_.evaluate((t - stepper_.t()) / stepper_.h());
+      sampler_->fill(inside, sample_.contacts);
+    }
+    if (!emit(inside)) return false;
+    ++next_;
+  }
+  return true;
+}
+
+bool RowWriter::write_due(const State& state) {
+  if (state.t != next_time()) return true;
+  ++next_;
+  return last_time_ == state.t || write(state);
+}
+
+bool RowWriter::write(const State& state) {
+  if (sampler_ != nullptr && has_contacts_) {
+    stepper_.evaluate_state();
+    sampler_->fill(state, sample_.contacts);
+  }
+  set_energy(report_.energy.work, report_.energy.dissipated);
+  return emit(state);
+}
+
+bool RowWriter::write_before(const State& state, double energy_lost) {
+  sample_.contacts = contacts_before_;
+  set_energy(report_.energy.work, report_.energy.dissipated - energy_lost);
+  return emit(state);
+}
+
+bool RowWriter::write_after(const State& state) {
+  if (state.t == next_time()) ++next_;
+  return write(state);
+}
+
+void RowWriter::note_contacts(double theta) {
+  stepper_.evaluate(theta);
+  const Stepper::Point& point = stepper_.interpolate(theta);
+  sampler_->fill({stepper_.t() + theta * stepper_.h(), point.q, point.v}, contacts_before_);
+}
+
+void RowWriter::set_energy(double work, double dissipated) {
+  sample_.energy.work = work;
+  sample_.energy.dissipated = dissipated;
+}
+
+/// A row, whose contacts and work are known.
+bool RowWriter::emit(const State& state) {
+  update_positions(scenario_.model, state.q.data(), workspace_);
+  update_velocities(scenario_.model, state.v.data(), workspace_);
+  sample_.energy.kinetic = calc_kinetic_energy(scenario_.model, workspace_, state.v.data());
+  sample_.energy.potential =
+      calc_gravity_energy(scenario_.model, workspace_) + calc_spring_energy(scenario_.model, state.q.data());
+  motion_.actuation().calc_cut_efforts(state.t, state.q.data(), state.v.data(), sample_.tau.data());
+  if (!sample_.tau.allFinite()) {
+    fault_ = find_bad_effort(scenario_, motion_.actuation(), state.t, state);
+    return false;
+  }
+  sample_.state = state;
+  last_time_ = state.t;
+  if (callbacks_.on_sample && !callbacks_.on_sample(sample_)) {
+    fault_ = fmt::format("stopped by its caller at t = {:.6g} s", state.t);
+    return false;
+  }
+  ++report_.rows;
+  return true;
+}
+
+void RowWriter::note_extremes(const State& state) {
+  report_.q_min = report_.q_min.cwiseMin(state.q);
+  report_.q_max = report_.q_max.cwiseMax(state.q);
+  if (sampler_ != nullptr) {
+    report_.max_gap_violation = std::max(report_.max_gap_violation, sampler_->calc_penetration(state));
+  }
+  for (JointRow& r : motion_.rows()) {
+    if (r.kind() != JointRowKind::stop || r.calc_least_value(state.q.data()) >= 0) continue;
+    report_.max_gap_violation = std::max(report_.max_gap_violation, -r.calc_value(state.q.data()));
+  }
+}
+
+}  // namespace thenar::internal
