@@ -160,15 +160,16 @@ TEST(RandomScenes, EndDoneOrWithAReason) {
   }
   for (const auto& [reason, times] : outcome.reasons) fmt::print("{} x {}\n", times, reason);
   fmt::print("{} of {} done\n", outcome.done, count);
-  // 469 of 486 were; which ones, rounding decides, since these motions are chaotic.
+  // 490 of 500 were; which ones, rounding decides, since these motions are chaotic.
   EXPECT_GE(outcome.done, 0.75 * count);
 }
 
 // Scenes that once ended for no physical reason: a stop that is left for a contact to be put in touch (30), corners of
 // patches that are nearer than the shapes (211, 283), nearly dependent rows (281), a round face whose rim strikes
-// between its points (347), differences of forces that hardly move anything (654).
+// between its points (347), differences of forces that hardly move anything (654), features that also face each
+// other elsewhere, where they overlap, which gained energy (944).
 TEST(RandomScenes, ThatOnceFailedEnd) {
-  for (const unsigned seed : {30u, 211u, 281u, 283u, 347u, 654u}) {
+  for (const unsigned seed : {30u, 211u, 281u, 283u, 347u, 654u, 944u}) {
     const Trace trace = record(parse_scenario(SceneMaker(seed).make(), "random.yaml"));
     check_rows(trace, seed);
     const bool is_physical = trace.report.reason.find("Painlevé") != std::string::npos;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/contact/contact_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <variant>
@@ -10,6 +11,8 @@ namespace {
 
 /// Normals whose cosine is less are not those of one contact.
 constexpr double kSameNormal = 0.5;
+/// Gaps that differ by more than this part of the smaller shape's radius are not those of one contact.
+constexpr double kSameGap = 1e-6;
 /// A line this far from being across the plane, as a sine, lies in it.
 constexpr double kInPlane = 0.5;
 
@@ -90,8 +93,13 @@ GapFunction<double> make_gap_function(const Model& model, const Workspace<double
   const FacingStatus status = out.update_positions(workspace);
   const Vec3<double>& p = out.place().A.p;
   const bool is_found = status != FacingStatus::failed && std::isfinite(p.x + p.y + p.z + out.gap());
-  if (!is_found || !(dot(out.N(), contact.N) > kSameNormal)) {
-    // Features that do not tell their normal, such as two edges along each other: a point of A on the face across N.
+  const double radius =
+      std::min(calc_bounding_radius(finder.core(contact.shape_A)), calc_bounding_radius(finder.core(contact.shape_B)));
+  const bool is_same =
+      dot(out.N(), contact.N) > kSameNormal && !(std::abs(out.gap() - contact.gap) > kSameGap * radius);
+  if (!is_found || !is_same) {
+    // Features that do not tell their normal, such as two edges along each other, or that face each other in another
+    // place, too: a point of A on the face across N.
     return start(pin(contact.body_A, contact.p_A), make_face_side(model, workspace, contact));
   }
   if (contact.patch == PatchKind::points || status != FacingStatus::conforming) return out;
