@@ -162,6 +162,47 @@ TEST(BoxLandingFlat, SlidesOnByCoulombsLaw) {
 }
 
 /// A block on a floor and a finger that strikes it from the side: rows that rest and rows that are struck.
+TEST(UncoupledRows, AreProblemsByThemselves) {
+  // Two contacts of bodies that have nothing to do with each other, and a stop elsewhere that is leant on.
+  test::RandomImpacts random(17);
+  for (int trial = 0; trial < 200; ++trial) {
+    const PointImpact points[] = {random.draw(2), random.draw(2)};
+    ImpactProblem both;
+    both.rows.resize(7);
+    both.rows.A().setZero();
+    both.rows.b().setZero();
+    both.rows.row(6).kind = RowKind::unilateral;
+    both.rows.A()(6, 6) = 1;
+    both.restitution.assign(7, 0);
+    std::vector<ImpactAnswer> alone;
+    for (int k = 0; k < 2; ++k) {
+      ImpactProblem one;
+      one.rows.resize(3);
+      one.rows.A() = points[k].K.topLeftCorner<3, 3>();
+      one.rows.b() = points[k].u.head<3>();
+      one.restitution.assign(3, points[k].restitution);
+      for (int i = 0; i < 3; ++i) {
+        one.rows.row(i).kind = i == 0 ? RowKind::normal : RowKind::tangent;
+        one.rows.row(i).limit = i == 0 ? 0 : points[k].friction[0];
+        both.rows.row(3 * k + i) = one.rows.row(i);
+        both.restitution[static_cast<std::size_t>(3 * k + i)] = points[k].restitution;
+      }
+      both.rows.A().block<3, 3>(3 * k, 3 * k) = one.rows.A();
+      both.rows.b().segment<3>(3 * k) = one.rows.b();
+      alone.push_back(solve_impact(one));
+    }
+    const ImpactAnswer answer = solve_impact(both);
+    ASSERT_EQ(answer.status, ImpactStatus::done) << answer.reason;
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_EQ(answer.z.segment<3>(3 * k), alone[static_cast<std::size_t>(k)].z);
+      EXPECT_EQ(answer.w.segment<3>(3 * k), alone[static_cast<std::size_t>(k)].w);
+    }
+    EXPECT_EQ(answer.z(6), 0);
+    EXPECT_NEAR(answer.energy.change(), alone[0].energy.change() + alone[1].energy.change(),
+                kRoundingError * std::abs(alone[0].energy.change() + alone[1].energy.change()));
+  }
+}
+
 TEST(ImpactWhileOthersHold, NothingIsPushedIntoAnything) {
   test::RandomImpacts random(3);
   int gains_equal = 0, gains_unequal = 0, done = 0, polygonal = 0;

@@ -123,6 +123,13 @@ TEST_F(ChanCollision, TenPercentMoreOrLessChangeNoneOfIt) {
   }
 }
 
+TEST_F(ChanCollision, FingerThatLeansOnItsStopsElsewhereHasNoPartInIt) {
+  run("07_collision_heavy");
+  const VectorX<double> dv = jumps.at(0).dv();
+  run("07_collision_heavy", {"hands.hand.q.thumb_1=-20 deg", "hands.hand.q.thumb_2=-20 deg"});
+  EXPECT_LT((jumps.at(0).dv() - dv).norm(), 1e-10);
+}
+
 TEST_F(ChanCollision, GivesTheSameBitsAgain) {
   for (const char* name : kCubes) expect_same_bits(read_example(name));
 }

@@ -385,6 +385,77 @@ class ImpactSolver {
   ImpactAnswer answer_;
 };
 
+/// Rows that impulses cannot reach each other in: a finger that leans on its stop has no part in what another one
+/// strikes, and must not decide which method is taken there. Each list is in the order of the rows.
+std::vector<std::vector<int>> find_parts(const ConstraintProblem& rows) {
+  const auto A = rows.A();
+  std::vector<std::vector<int>> out;
+  std::vector<bool> is_taken(static_cast<std::size_t>(rows.size()), false);
+  const auto are_joined = [&](int i, int j) {
+    const bool is_same_contact = i < j ? j - i <= rows.tangent_count(i) : i - j <= rows.tangent_count(j);
+    const double coupling = std::max(std::abs(A(i, j)), std::abs(A(j, i)));
+    return is_same_contact || !(coupling <= rows.accuracy * std::sqrt(A(i, i) * A(j, j)));  // NaN joins
+  };
+  for (int first = 0; first < rows.size(); ++first) {
+    if (is_taken[static_cast<std::size_t>(first)]) continue;
+    std::vector<int> part{first};
+    is_taken[static_cast<std::size_t>(first)] = true;
+    for (std::size_t k = 0; k < part.size(); ++k) {
+      for (int j = first + 1; j < rows.size(); ++j) {
+        if (is_taken[static_cast<std::size_t>(j)] || !are_joined(part[k], j)) continue;
+        is_taken[static_cast<std::size_t>(j)] = true;
+        part.push_back(j);
+      }
+    }
+    std::sort(part.begin(), part.end());
+    out.push_back(std::move(part));
+  }
+  return out;
+}
+
+ImpactProblem pick_rows(const ImpactProblem& problem, const std::vector<int>& part) {
+  ImpactProblem out{ConstraintProblem(static_cast<int>(part.size())), {}};
+  out.rows.accuracy = problem.rows.accuracy;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const auto row = static_cast<int>(i);
+    out.rows.row(row) = problem.rows.row(part[i]);
+    out.rows.b()(row) = problem.rows.b()(part[i]);
+    out.restitution.push_back(problem.restitution[static_cast<std::size_t>(part[i])]);
+    for (std::size_t j = 0; j < part.size(); ++j) {
+      out.rows.A()(row, static_cast<int>(j)) = problem.rows.A()(part[i], part[j]);
+    }
+  }
+  return out;
+}
+
+/// Nothing is struck.
+ImpactAnswer make_rest(const ImpactProblem& problem, const ImpactOptions& options) {
+  ImpactAnswer out;
+  out.status = ImpactStatus::no_approach;
+  out.law = options.law;
+  out.z = out.z_compression = VectorX<double>::Zero(problem.rows.size());
+  out.w = problem.rows.b();
+  return out;
+}
+
+void add_part(const ImpactAnswer& answer, const std::vector<int>& part, ImpactAnswer& out) {
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    out.z(part[i]) = answer.z(row);
+    out.z_compression(part[i]) = answer.z_compression(row);
+    out.w(part[i]) = answer.w(row);
+  }
+  if (out.status != ImpactStatus::fault) out.status = answer.status;
+  if (out.reason.empty()) out.reason = answer.reason;
+  if (answer.law != out.law) out.law = answer.law;
+  out.energy += answer.energy;
+  out.gain += answer.gain;
+  out.is_capped = out.is_capped || answer.is_capped;
+  out.is_polygonal = out.is_polygonal || answer.is_polygonal;
+  out.impacts += answer.impacts;
+  out.is_cut = out.is_cut || answer.is_cut;
+}
+
 }  // namespace
 
 const char* to_string(ImpactTreatment treatment) {
@@ -393,7 +464,15 @@ const char* to_string(ImpactTreatment treatment) {
 
 ImpactAnswer solve_impact(const ImpactProblem& problem, const ImpactOptions& options) {
   check(problem);
-  return ImpactSolver(problem, options).solve();
+  const std::vector<std::vector<int>> parts = find_parts(problem.rows);
+  if (parts.size() <= 1) return ImpactSolver(problem, options).solve();
+  ImpactAnswer out = make_rest(problem, options);
+  for (const std::vector<int>& part : parts) {
+    const ImpactProblem own = pick_rows(problem, part);
+    const ImpactAnswer answer = ImpactSolver(own, options).solve();
+    if (answer.status != ImpactStatus::no_approach) add_part(answer, part, out);
+  }
+  return out;
 }
 
 PointImpact isolate_point(const ImpactProblem& problem, int row) {

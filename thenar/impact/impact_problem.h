@@ -71,7 +71,8 @@ struct ImpactAnswer {
   bool is_cut = false;        ///< the sequence did not end: its rest is one plastic impact
 };
 
-/// One contact alone (beside bilateral rows) is followed along its path, whatever the treatment. Throws
+/// Rows that are not coupled to each other (A = 0 between them) are problems by themselves. One contact alone (beside
+/// bilateral rows) is followed along its path, whatever the treatment. Throws
 /// std::invalid_argument for rows of other kinds and for restitutions that are no number from 0 to 1.
 ImpactAnswer solve_impact(const ImpactProblem& problem, const ImpactOptions& options = {});
 
