@@ -111,6 +111,48 @@ TEST(AllModes, WithoutVelocityFrictionOrLoadAreThoseOfBruteForce) {
   }
 }
 
+std::set<std::string> find_all(const QuasistaticProblem& problem) {
+  const QuasistaticAnswer answer = solve_quasistatic(problem, {.all = true});
+  EXPECT_TRUE(answer.is_list_complete) << answer.reason;
+  std::set<std::string> out;
+  for (const QuasistaticSolution& solution : answer.solutions) out.insert(letters(solution.modes));
+  return out;
+}
+
+/// The same problem with other units of length, speed and force.
+QuasistaticProblem change_units(QuasistaticProblem problem, double length, double speed, double force) {
+  problem.W_n.row(2) *= length;
+  problem.W_t.row(2) *= length;
+  problem.J_n *= length;
+  problem.J_t *= length;
+  problem.theta_dot *= speed;
+  problem.g_obj *= force;
+  problem.g_obj(2) *= length;
+  problem.tau *= force * length;
+  problem.g_man *= force * length;
+  return problem;
+}
+
+TEST(AllModes, DoNotDependOnUnitsOrOnTheOrderOfContacts) {
+  QuasistaticDice dice(8);
+  for (int k = 0; k < 30 && !HasFailure(); ++k) {
+    const QuasistaticProblem problem = k % 3 == 0 ? dice.lattice(dice.whole(1, 5)) : dice.unbalanced(dice.whole(1, 7));
+    SCOPED_TRACE(write(problem));
+    const std::set<std::string> expected = find_all(problem);
+    EXPECT_EQ(find_all(change_units(problem, 1e3, 1, 1e-5)), expected);
+    EXPECT_EQ(find_all(change_units(problem, 1e-3, 1e4, 1e7)), expected);
+    QuasistaticProblem reversed = problem;
+    reversed.W_n = problem.W_n.rowwise().reverse().eval();
+    reversed.W_t = problem.W_t.rowwise().reverse().eval();
+    reversed.J_n = problem.J_n.colwise().reverse().eval();
+    reversed.J_t = problem.J_t.colwise().reverse().eval();
+    reversed.mu = problem.mu.reverse().eval();
+    std::set<std::string> found;
+    for (const std::string& labels : find_all(reversed)) found.emplace(labels.rbegin(), labels.rend());
+    EXPECT_EQ(found, expected);
+  }
+}
+
 TEST(AllModes, OfEightContactsAreThoseOfBruteForce) {
   QuasistaticDice dice(5);
   expect_brute_force(dice.generic(8));
