@@ -17,8 +17,9 @@ namespace thenar::testing {
 
 using State = VectorX<double>;
 
-/// v̇ = f(t, x, v) with ẋ = v, and quadratures ẇ = g(t, x, v). Counts what it is asked; the Jacobian is made of forward
-/// differences (2 n accelerations, not counted as slopes) unless one is given.
+/// v̇ = f(t, x, v) with ẋ = v, inner states ṡ = r(t, x, v), which stand behind v, and quadratures ẇ = g(t, x, v). Counts
+/// what it is asked; the Jacobian is made of forward differences (2 n accelerations, not counted as slopes) unless one
+/// is given.
 class Problem : public MotionEquations {
  public:
   using Function = std::function<void(double t, const double* x, const double* v, double* out)>;
@@ -30,31 +31,55 @@ class Problem : public MotionEquations {
     m_ = m, g_ = std::move(g);
     return *this;
   }
+  Problem& set_inner(int l, Function r) {
+    l_ = l, r_ = std::move(r);
+    trial_.resize(2 * n_ + l);
+    return *this;
+  }
   Problem& set_jacobian(Jacobian jacobian) {
     jacobian_ = std::move(jacobian);
     return *this;
   }
 
   int size() const override { return n_; }
+  int inner_count() const override { return l_; }
   int quadrature_count() const override { return m_; }
   void calc_slope(double t, const double* y, double* slope) override {
     ++slopes;
-    for (int i = 0; i < 2 * n_; ++i) saw_not_finite |= !std::isfinite(y[i]);
+    for (int i = 0; i < 2 * n_ + l_; ++i) saw_not_finite |= !std::isfinite(y[i]);
     calc_position_rate(y, y + n_, slope);
     f_(t, y, y + n_, slope + n_);
-    if (m_ > 0) g_(t, y, y + n_, slope + 2 * n_);
+    if (l_ > 0) r_(t, y, y + n_, slope + 2 * n_);
+    if (m_ > 0) g_(t, y, y + n_, slope + 2 * n_ + l_);
   }
   void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
                      Eigen::Ref<MatrixX<double>> dv_dv) override {
     ++jacobians;
     if (jacobian_) return jacobian_(t, y, y + n_, dv_dx, dv_dv);
-    std::copy_n(y, 2 * n_, trial_.data());
+    std::copy_n(y, 2 * n_ + l_, trial_.data());
     for (int j = 0; j < 2 * n_; ++j) {
       trial_(j) = y[j] + 1e-7 * std::max(1e-2, std::abs(y[j]));
       f_(t, trial_.data(), trial_.data() + n_, a_.data());
       auto column = j < n_ ? dv_dx.col(j) : dv_dv.col(j - n_);
       column = (a_ - Eigen::Map<const State>(slope + n_, n_)) / (trial_(j) - y[j]);
       trial_(j) = y[j];
+    }
+    t_ = t;
+  }
+  void calc_inner_jacobian(InnerJacobian& out) override {
+    State s_rate(l_), s_moved(l_);
+    f_(t_, trial_.data(), trial_.data() + n_, a_.data());
+    r_(t_, trial_.data(), trial_.data() + n_, s_rate.data());
+    State a_moved(n_);
+    for (int j = 0; j < 2 * n_ + l_; ++j) {
+      const double old = trial_(j), step = 1e-7 * std::max(1e-2, std::abs(old));
+      trial_(j) = old + step;
+      r_(t_, trial_.data(), trial_.data() + n_, s_moved.data());
+      f_(t_, trial_.data(), trial_.data() + n_, a_moved.data());
+      auto column = j < n_ ? out.ds_dx.col(j) : j < 2 * n_ ? out.ds_dv.col(j - n_) : out.ds_ds.col(j - 2 * n_);
+      column = (s_moved - s_rate) / step;
+      if (j >= 2 * n_) out.dv_ds.col(j - 2 * n_) = (a_moved - a_) / step;
+      trial_(j) = old;
     }
   }
 
@@ -71,8 +96,9 @@ class Problem : public MotionEquations {
   virtual void calc_position_rate(const double* /*x*/, const double* v, double* rate) { std::copy_n(v, n_, rate); }
 
  private:
-  int n_, m_ = 0;
-  Function f_, g_;
+  int n_, l_ = 0, m_ = 0;
+  double t_ = 0;
+  Function f_, r_, g_;
   Jacobian jacobian_;
   State trial_, a_;
 };
@@ -95,16 +121,16 @@ using Observer = std::function<void(double t, double h, Integrator& integrator)>
 /// From t = 0 to `until` under error control: weights tolerance (1 + |y|).
 inline Outcome run_adaptive(Problem& problem, Integrator& integrator, State y, double until, double tolerance, double h,
                             const Observer& observer = {}) {
-  const int n = problem.size();
-  State slope = calc_start_slope(problem, y), weights(2 * n);
+  const int moving = 2 * problem.size() + problem.inner_count();
+  State slope = calc_start_slope(problem, y), weights(moving);
   Outcome run;
   double t = 0;
   while (!run.finished && run.accepted < 100000 && run.rejected < 10000) {
-    weights = tolerance * (1 + y.head(2 * n).array().abs());
+    weights = tolerance * (1 + y.head(moving).array().abs());
     const bool last = t + h >= until * (1 - 1e-13);
     const double step = last ? until - t : h;
     const StepAttempt a =
-        integrator.attempt(problem, t, step, y.data(), slope.data(), {weights.data(), weights.data() + 2 * n});
+        integrator.attempt(problem, t, step, y.data(), slope.data(), {weights.data(), weights.data() + moving});
     h = a.next_h;
     if (!a.accepted) {
       ++run.rejected;
@@ -125,7 +151,8 @@ inline Outcome run_adaptive(Problem& problem, Integrator& integrator, State y, d
 inline Outcome run_fixed(Problem& problem, Integrator& integrator, State y, double until, int steps, double weight,
                          const Observer& observer = {}) {
   State slope = calc_start_slope(problem, y);
-  const std::vector<double> weights(static_cast<std::size_t>(2 * problem.size()), weight);
+  const auto moving = static_cast<std::size_t>(2 * problem.size() + problem.inner_count());
+  const std::vector<double> weights(moving, weight);
   Outcome run;
   const double h = until / steps;
   for (int i = 0; i < steps; ++i) {

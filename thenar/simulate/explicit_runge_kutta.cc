@@ -28,10 +28,7 @@ class ExplicitRungeKutta final : public Integrator {
  public:
   ExplicitRungeKutta(const MotionEquations& equations, const ExplicitTableau& tableau, bool adaptive)
       : tableau_(tableau), adaptive_(adaptive), n_(equations.size()) {
-    const int size = 2 * n_ + equations.quadrature_count();
-    for (VectorX<double>* v : {&start_, &end_, &end_slope_, &stage_, &last_stage_, &sum_}) v->setZero(size);
-    slopes_.setZero(size, tableau.all_stages());
-    dense_.setZero(size, 3 + tableau.dense_rows());
+    resize(equations);
   }
 
   StepAttempt attempt(MotionEquations& equations, double t, double h, const double* y, const double* slope,
@@ -45,6 +42,7 @@ class ExplicitRungeKutta final : public Integrator {
  private:
   using Coefficients = std::span<const double>;
 
+  void resize(const MotionEquations& equations);
   void enter_stage(int i);
   bool evaluate_stage(int i);
   bool run_stages();
@@ -58,7 +56,7 @@ class ExplicitRungeKutta final : public Integrator {
 
   const ExplicitTableau& tableau_;
   bool adaptive_;
-  int n_;
+  int n_, inner_ = 0;
 
   // The step last tried; the end only changes when it is accepted, so that a step may start at end_state() itself.
   MotionEquations* equations_ = nullptr;
@@ -74,6 +72,14 @@ class ExplicitRungeKutta final : public Integrator {
 
   VectorX<double> stage_, last_stage_, sum_;
 };
+
+void ExplicitRungeKutta::resize(const MotionEquations& equations) {
+  inner_ = equations.inner_count();
+  const int size = 2 * n_ + inner_ + equations.quadrature_count();
+  for (VectorX<double>* v : {&start_, &end_, &end_slope_, &stage_, &last_stage_, &sum_}) v->setZero(size);
+  slopes_.setZero(size, tableau_.all_stages());
+  dense_.setZero(size, 3 + tableau_.dense_rows());
+}
 
 /// sum_ ← Σⱼ coefficientⱼ kⱼ.
 void ExplicitRungeKutta::add_up(Coefficients coefficients) {
@@ -105,7 +111,7 @@ bool ExplicitRungeKutta::run_stages() {
   return stage_.allFinite();
 }
 
-/// Norm of Σⱼ coefficientⱼ kⱼ over the entries of (x, v).
+/// Norm of Σⱼ coefficientⱼ kⱼ over the entries of (x, v, s).
 double ExplicitRungeKutta::calc_norm(Coefficients coefficients, std::span<const double> weights) {
   add_up(coefficients);
   return internal::calc_weighted_norm(sum_.data(), weights);
@@ -122,13 +128,15 @@ double ExplicitRungeKutta::calc_error(std::span<const double> weights) {
 
 /// The last stage and the end lie at the same time. Where a fast mode is present, it dominates their difference d,
 /// which is then nearly one of its eigenvectors: |d v̇| = ρ² |dx| (as |dẏ| = ρ |dy| in HairerWanner1996, IV.2, but
-/// without a norm that adds positions to velocities).
+/// without a norm that adds positions to velocities); of inner states |dṡ| = ρ |ds|.
 double ExplicitRungeKutta::calc_stiffness() const {
   const int s = tableau_.stages;
-  const double dx = (stage_ - last_stage_).head(n_).norm();
-  const double da = (slopes_.col(s) - slopes_.col(s - 1)).segment(n_, n_).norm();
-  const double ratio = dx > 0 ? h_ * std::sqrt(da / dx) : 0;
-  return std::isfinite(ratio) ? ratio : 0;
+  const auto calc_ratio = [&](int first, int first_slope, int count) {
+    const double d = (stage_ - last_stage_).segment(first, count).norm();
+    const double change = (slopes_.col(s) - slopes_.col(s - 1)).segment(first_slope, count).norm();
+    return d > 0 && std::isfinite(change / d) ? change / d : 0;
+  };
+  return h_ * std::max(std::sqrt(calc_ratio(0, n_, n_)), calc_ratio(2 * n_, 2 * n_, inner_));
 }
 
 double ExplicitRungeKutta::choose_factor(double error) {
@@ -145,7 +153,8 @@ StepAttempt ExplicitRungeKutta::reject(double factor, double error) {
 
 StepAttempt ExplicitRungeKutta::attempt(MotionEquations& equations, double t, double h, const double* y,
                                         const double* slope, std::span<const double> weights) {
-  THENAR_ASSERT(h > 0 && (!adaptive_ || weights.size() == static_cast<std::size_t>(2 * n_)));
+  if (equations.inner_count() != inner_) resize(equations);
+  THENAR_ASSERT(h > 0 && (!adaptive_ || weights.size() == static_cast<std::size_t>(2 * n_ + inner_)));
   equations_ = &equations, t_ = t, h_ = h;
   dense_is_ready_ = false;
   std::copy_n(y, start_.size(), start_.data());

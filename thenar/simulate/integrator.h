@@ -4,16 +4,18 @@
 /// @file
 /// One interface for all methods that carry a motion through time:
 ///
-///     ẋ = v + (terms small in x),   v̇ = f(t, x, v),   ẇ = g(t, x, v)
+///     ẋ = v + (terms small in x),   v̇ = f(t, x, v, s),   ṡ = r(t, x, v, s),   ẇ = g(t, x, v, s)
 ///
-/// x are the coordinates of a chart around the start of the step (x = 0 there; see motion.h), v the velocities and w
-/// quadratures that nothing depends on (work, dissipation). A state y and its slope stack (x, v, w), 2 n + m numbers.
+/// x are the coordinates of a chart around the start of the step (x = 0 there; see motion.h), v the velocities, s inner
+/// states of first order (deflections of compliant contacts; none in most motions) and w quadratures that nothing
+/// depends on (work, dissipation). A state y and its slope stack (x, v, s, w), 2 n + l + m numbers.
 ///
 ///     StepAttempt a = integrator.attempt(equations, t, h, y, slope, weights);
 ///     if (a.accepted) …integrator.end_state(), end_slope(), interpolate(0.3, y_between)…
 ///     h = a.next_h;
 ///
-/// No heap use after construction. A state that is not finite is a step that is not accepted.
+/// No heap use after construction, but for a step with another number of inner states than the last one. A state that
+/// is not finite is a step that is not accepted.
 
 #include <memory>
 #include <span>
@@ -22,6 +24,14 @@
 
 namespace thenar {
 
+/// How inner states and the rest depend on each other.
+struct InnerJacobian {
+  MatrixX<double> dv_ds;  ///< ∂v̇/∂s, n × l
+  MatrixX<double> ds_dx;  ///< ∂ṡ/∂x, l × n
+  MatrixX<double> ds_dv;  ///< ∂ṡ/∂v, l × n
+  MatrixX<double> ds_ds;  ///< ∂ṡ/∂s, l × l
+};
+
 /// What an integrator may ask of the motion.
 class MotionEquations {
  public:
@@ -29,16 +39,21 @@ class MotionEquations {
 
   /// n, the number of entries of x and of v.
   virtual int size() const = 0;
+  /// l, the number of entries of s. It may change where Integrator::reset() is called.
+  virtual int inner_count() const { return 0; }
   /// m, the number of entries of w.
   virtual int quadrature_count() const = 0;
 
-  /// Writes the slope of y (2 n + m numbers each).
+  /// Writes the slope of y (2 n + l + m numbers each).
   virtual void calc_slope(double t, const double* y, double* slope) = 0;
 
   /// Writes ∂v̇/∂x and ∂v̇/∂v (n × n each) at x = 0, that is at the start of a step. `slope` is the slope of y. They may
   /// be approximate where that only costs iterations.
   virtual void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
                              Eigen::Ref<MatrixX<double>> dv_dv) = 0;
+
+  /// Writes the derivatives of and by inner states, at the state of the last calc_jacobian(); sizes are right already.
+  virtual void calc_inner_jacobian(InnerJacobian& /*out*/) {}
 
   /// Whether the motion may become much less stiff from one step to the next. Then derivatives of an earlier step would
   /// let iterations creep, and seem to have converged.
@@ -47,7 +62,7 @@ class MotionEquations {
 
 struct StepAttempt {
   bool accepted = false;
-  double error = 0;   ///< largest local error of an entry of (x, v) over its weight; accepted when ≤ 1; 0 if unknown
+  double error = 0;   ///< largest local error of an entry of (x, v, s) over its weight; accepted if ≤ 1; 0 if unknown
   double next_h = 0;  ///< s, proposal for the next step, or for the next try when this one was not accepted
   double stiffness = 0;  ///< h times the estimated spectral radius of ∂ẏ/∂y; 0 if unknown
 };
@@ -56,10 +71,10 @@ class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  /// Tries one step of length h > 0 (s) from y with that slope. `weights` (2 n) is the tolerated local error of each
-  /// entry of (x, v); methods of fixed step do not look at it. The last evaluation of an accepted attempt is that of
-  /// end_slope(). One that is not accepted leaves end_state() and end_slope() as they were, so that y and slope may be
-  /// those.
+  /// Tries one step of length h > 0 (s) from y with that slope. `weights` (2 n + l) is the tolerated local error of
+  /// each entry of (x, v, s); methods of fixed step do not look at it. The last evaluation of an accepted attempt is
+  /// that of end_slope(). One that is not accepted leaves end_state() and end_slope() as they were, so that y and slope
+  /// may be those.
   virtual StepAttempt attempt(MotionEquations& equations, double t, double h, const double* y, const double* slope,
                               std::span<const double> weights) = 0;
 

@@ -12,6 +12,12 @@
 //
 //     (3)  (μ² − μ C − K) dx = rv + (μ − C) rx,   dv = μ dx − rx.
 //
+// Inner states s add rows μ ds − Gx dx − Gv dv − Gs ds = rs, and F ds, F = ∂v̇/∂s, to the row of v. With S = (μ − Gs)⁻¹,
+//
+//     (4)  ds = S (rs + Gx dx + Gv dv),
+//
+// they are gone again: (3) holds with K + F S Gx, C + F S Gv and rv + F S rs in place of K, C and rv.
+//
 // That ẋ is not quite v in a chart of rotations shows in the residual only. A Jacobian costs about 2 n slopes, an
 // iteration 3: an old Jacobian serves until the iterations that its age has cost would have paid for a new one, or
 // until the iteration fails with it.
@@ -56,15 +62,103 @@ constexpr double kNotFiniteFactor = 0.1;  // h_next / h where there is no slope
 // Power iteration for the spectral radius; even, see update_spectral_radius().
 constexpr int kPowerIterations = 4;
 
-/// (μ − J) z = r for J = [0 1; K C] and the two μ of a step.
+/// C r for a real C: a complex r is taken part by part, at half the price.
+void multiply(const MatrixX<double>& C, const Eigen::Ref<const VectorX<double>>& r, VectorX<double>& out,
+              VectorX<double>&) {
+  out.noalias() = C * r;
+}
+void multiply(const MatrixX<double>& C, const Eigen::Ref<const VectorX<Complex>>& r, VectorX<Complex>& out,
+              VectorX<double>& part) {
+  part.noalias() = C * r.real();
+  out.real() = part;
+  part.noalias() = C * r.imag();
+  out.imag() = part;
+}
+
+/// J of (2) and (4).
+struct MotionJacobian {
+  MatrixX<double> dv_dx, dv_dv;  // K, C
+  InnerJacobian inner;           // F, Gx, Gv, Gs
+
+  int inner_count() const { return static_cast<int>(inner.ds_ds.rows()); }
+};
+
+/// (μ − J) z = r with one μ.
+template <class Scalar>
+class ShiftedSystem {
+ public:
+  void resize(int n, int l) {
+    lu_ = Eigen::PartialPivLU<MatrixX<Scalar>>(n);
+    inner_lu_ = Eigen::PartialPivLU<MatrixX<Scalar>>(l);
+    matrix_.setZero(n, n);
+    shifted_.setZero(l, l), G_.setZero(l, 2 * n), SG_.setZero(l, 2 * n), F_.setZero(n, l);
+    for (VectorX<Scalar>* v : {&rhs_, &product_}) v->setZero(n);
+    inner_.setZero(l);
+    part_.setZero(n);
+  }
+
+  void factor(Scalar mu, const MotionJacobian& J) {
+    mu_ = mu;
+    matrix_ = -mu * J.dv_dv - J.dv_dx;
+    matrix_.diagonal().array() += mu * mu;
+    if (J.inner_count() > 0) eliminate_inner(J.inner);
+    lu_.compute(matrix_);
+  }
+
+  /// r = (rx, rv, rs) ← (μ − J)⁻¹ r.
+  void solve(const MotionJacobian& J, Eigen::Ref<VectorX<Scalar>> r) {
+    const Eigen::Index n = matrix_.rows(), l = F_.cols();
+    auto rx = r.head(n), rv = r.segment(n, n), rs = r.segment(2 * n, l);
+    multiply(J.dv_dv, rx, product_, part_);
+    rhs_ = rv + mu_ * rx - product_;  // (3)
+    if (l > 0) {
+      inner_ = inner_lu_.solve(rs);
+      rs = inner_;
+      inner_.noalias() -= SG_.rightCols(n) * rx;
+      rhs_.noalias() += F_ * inner_;
+    }
+    product_ = lu_.solve(rhs_);
+    rv = mu_ * product_ - rx;
+    rx = product_;
+    if (l > 0) rs.noalias() += SG_ * r.head(2 * n);  // (4)
+  }
+
+ private:
+  /// matrix_ ← matrix_ − F S (Gx + μ Gv).
+  void eliminate_inner(const InnerJacobian& J) {
+    const Eigen::Index n = matrix_.rows();
+    shifted_ = -J.ds_ds.template cast<Scalar>();
+    shifted_.diagonal().array() += mu_;
+    inner_lu_.compute(shifted_);
+    F_ = J.dv_ds.template cast<Scalar>();
+    G_.leftCols(n) = J.ds_dx.template cast<Scalar>();
+    G_.rightCols(n) = J.ds_dv.template cast<Scalar>();
+    SG_ = inner_lu_.solve(G_);
+    matrix_.noalias() -= F_ * SG_.leftCols(n);
+    matrix_.noalias() -= mu_ * F_ * SG_.rightCols(n);
+  }
+
+  Scalar mu_{};
+  MatrixX<Scalar> matrix_;                // μ² − μ C − K, with inner states eliminated
+  MatrixX<Scalar> shifted_, G_, SG_, F_;  // μ − Gs, [Gx Gv], S [Gx Gv], F
+  Eigen::PartialPivLU<MatrixX<Scalar>> lu_, inner_lu_;
+  VectorX<Scalar> rhs_, product_, inner_;
+  VectorX<double> part_;
+};
+
+/// (μ − J) z = r for the two μ of a step.
 class StepMatrices {
  public:
-  explicit StepMatrices(int n) : real_(n), complex_(n) {
-    dv_dx_.setZero(n, n), dv_dv_.setZero(n, n);
-    real_matrix_.setZero(n, n), complex_matrix_.setZero(n, n);
-    real_rhs_.setZero(n), real_x_.setZero(n), C_r_.setZero(n), C_s_.setZero(n);
-    complex_rhs_.setZero(n), complex_x_.setZero(n);
-    power_.resize(2 * n), power_image_.setZero(2 * n);
+  StepMatrices(int n, int l) { resize(n, l); }
+
+  void resize(int n, int l) {
+    J_.dv_dx.setZero(n, n), J_.dv_dv.setZero(n, n);
+    J_.inner.dv_ds.setZero(n, l), J_.inner.ds_dx.setZero(l, n), J_.inner.ds_dv.setZero(l, n),
+        J_.inner.ds_ds.setZero(l, l);
+    real_.resize(n, l);
+    complex_.resize(n, l);
+    pair_.setZero(2 * n + l);
+    power_.resize(2 * n + l), power_image_.setZero(2 * n + l);
     forget();
   }
 
@@ -76,18 +170,33 @@ class StepMatrices {
   /// Jacobian at y; false when it is not finite.
   bool update_jacobian(MotionEquations& equations, double t, const double* y, const double* slope) {
     h_ = 0;
-    equations.calc_jacobian(t, y, slope, dv_dx_, dv_dv_);
-    if (!dv_dx_.allFinite() || !dv_dv_.allFinite()) return false;
+    equations.calc_jacobian(t, y, slope, J_.dv_dx, J_.dv_dv);
+    if (J_.inner_count() > 0) equations.calc_inner_jacobian(J_.inner);
+    for (const MatrixX<double>* part :
+         {&J_.dv_dx, &J_.dv_dv, &J_.inner.dv_ds, &J_.inner.ds_dx, &J_.inner.ds_dv, &J_.inner.ds_ds}) {
+      if (!part->allFinite()) return false;
+    }
     update_spectral_radius();  // only turns the vector towards the mode sought
     return true;
   }
 
   /// Factors for steps of length h, unless they are there.
-  void factor(double h);
+  void factor(double h) {
+    if (h == h_) return;
+    real_.factor(radau::kGamma / h, J_);
+    complex_.factor(Complex(radau::kAlpha / h, radau::kBeta / h), J_);
+    h_ = h;
+  }
   /// r ← (γ/h − J)⁻¹ r.
-  void solve_real(Eigen::Ref<VectorX<double>> r);
+  void solve_real(Eigen::Ref<VectorX<double>> r) { real_.solve(J_, r); }
   /// r + i s ← ((α + i β)/h − J)⁻¹ (r + i s).
-  void solve_complex(Eigen::Ref<VectorX<double>> r, Eigen::Ref<VectorX<double>> s);
+  void solve_complex(Eigen::Ref<VectorX<double>> r, Eigen::Ref<VectorX<double>> s) {
+    pair_.real() = r;
+    pair_.imag() = s;
+    complex_.solve(J_, pair_);
+    r = pair_.real();
+    s = pair_.imag();
+  }
 
   void update_spectral_radius();
   double spectral_radius() const { return radius_; }
@@ -99,72 +208,35 @@ class StepMatrices {
     for (Eigen::Index i = 0; i < power_.size(); ++i) power_(i) = std::sin(1.0 + static_cast<double>(i));
   }
 
-  MatrixX<double> dv_dx_, dv_dv_;  // K, C
-  double h_ = 0;                   // of the factors; 0 without
-  MatrixX<double> real_matrix_;
-  MatrixX<Complex> complex_matrix_;
-  Eigen::PartialPivLU<MatrixX<double>> real_;
-  Eigen::PartialPivLU<MatrixX<Complex>> complex_;
-  VectorX<double> real_rhs_, real_x_, C_r_, C_s_;
-  VectorX<Complex> complex_rhs_, complex_x_;
+  MotionJacobian J_;
+  double h_ = 0;  // of the factors; 0 without
+  ShiftedSystem<double> real_;
+  ShiftedSystem<Complex> complex_;
+  VectorX<Complex> pair_;
   VectorX<double> power_, power_image_;
   double radius_ = 0;
 };
-
-void StepMatrices::factor(double h) {
-  if (h == h_) return;
-  const double gamma = radau::kGamma / h;
-  const Complex mu(radau::kAlpha / h, radau::kBeta / h);
-  real_matrix_ = -gamma * dv_dv_ - dv_dx_;
-  real_matrix_.diagonal().array() += gamma * gamma;
-  complex_matrix_ = -mu * dv_dv_ - dv_dx_;
-  complex_matrix_.diagonal().array() += mu * mu;
-  real_.compute(real_matrix_);
-  complex_.compute(complex_matrix_);
-  h_ = h;
-}
-
-void StepMatrices::solve_real(Eigen::Ref<VectorX<double>> r) {
-  const Eigen::Index n = dv_dx_.rows();
-  const double mu = radau::kGamma / h_;
-  auto rx = r.head(n), rv = r.tail(n);
-  real_rhs_.noalias() = dv_dv_ * rx;
-  real_rhs_ = rv + mu * rx - real_rhs_;  // (3)
-  real_x_ = real_.solve(real_rhs_);
-  rv = mu * real_x_ - rx;
-  rx = real_x_;
-}
-
-void StepMatrices::solve_complex(Eigen::Ref<VectorX<double>> r, Eigen::Ref<VectorX<double>> s) {
-  const Eigen::Index n = dv_dx_.rows();
-  const Complex mu(radau::kAlpha / h_, radau::kBeta / h_);
-  C_r_.noalias() = dv_dv_ * r.head(n);
-  C_s_.noalias() = dv_dv_ * s.head(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    complex_rhs_(i) = Complex(r(n + i) - C_r_(i), s(n + i) - C_s_(i)) + mu * Complex(r(i), s(i));  // (3)
-  }
-  complex_x_ = complex_.solve(complex_rhs_);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Complex dv = mu * complex_x_(i) - Complex(r(i), s(i));
-    r(i) = complex_x_(i).real(), s(i) = complex_x_(i).imag();
-    r(n + i) = dv.real(), s(n + i) = dv.imag();
-  }
-}
 
 /// Mean growth over an even number of multiplications with J: for an undamped oscillation exact in any norm, since then
 /// J² is a multiple of the identity, whereas a single product swings between 1 and ρ². With damping the swing remains;
 /// it is small in a norm that weighs x by the last ρ against v, as energy does.
 void StepMatrices::update_spectral_radius() {
-  const Eigen::Index n = dv_dx_.rows();
+  const Eigen::Index n = J_.dv_dx.rows(), l = J_.inner_count();
   const double scale = radius_ > 0 ? radius_ : 1;
-  const auto norm = [n, scale](const VectorX<double>& z) {
-    return std::hypot(scale * z.head(n).stableNorm(), z.tail(n).stableNorm());
+  const auto norm = [n, l, scale](const VectorX<double>& z) {
+    return std::hypot(scale * z.head(n).stableNorm(), z.segment(n, n).stableNorm(), scale * z.tail(l).stableNorm());
   };
   double log_growth = 0;
   for (int i = 0; i < kPowerIterations; ++i) {
-    power_image_.head(n) = power_.tail(n);
-    power_image_.tail(n).noalias() = dv_dx_ * power_.head(n);
-    power_image_.tail(n).noalias() += dv_dv_ * power_.tail(n);
+    power_image_.head(n) = power_.segment(n, n);
+    power_image_.segment(n, n).noalias() = J_.dv_dx * power_.head(n);
+    power_image_.segment(n, n).noalias() += J_.dv_dv * power_.segment(n, n);
+    if (l > 0) {
+      power_image_.segment(n, n).noalias() += J_.inner.dv_ds * power_.tail(l);
+      power_image_.tail(l).noalias() = J_.inner.ds_dx * power_.head(n);
+      power_image_.tail(l).noalias() += J_.inner.ds_dv * power_.segment(n, n);
+      power_image_.tail(l).noalias() += J_.inner.ds_ds * power_.tail(l);
+    }
     const double growth = norm(power_image_) / norm(power_);
     if (!(growth > 0) || !std::isfinite(growth)) return restart_power_iteration();  // J may be nilpotent
     log_growth += std::log(growth);
@@ -189,6 +261,7 @@ class Radau final : public Integrator {
  private:
   enum class Newton { converged, slow, not_finite };
 
+  void resize(const MotionEquations& equations);
   bool update_jacobian();
   Newton solve_stages(std::span<const double> weights);
   void predict_stages();
@@ -206,7 +279,7 @@ class Radau final : public Integrator {
   bool jacobian_is_due() const { return !jacobian_is_new_ && extra_slopes_ >= 2 * n_; }
   StepAttempt reject(double factor, double error);
 
-  int n_, quadratures_;
+  int n_, inner_ = 0, moving_ = 0, quadratures_;  // entries of v, of s, of (x, v, s), of w
   StepMatrices matrices_;
 
   // The step last tried; the end only changes when it is accepted, so that a step may start at end_state() itself.
@@ -215,7 +288,7 @@ class Radau final : public Integrator {
   VectorX<double> start_, start_slope_, end_, end_slope_, trial_slope_;
   MatrixX<double> increments_;   // column i: Zᵢ
   MatrixX<double> slopes_;       // column i: slope at stage i when last evaluated
-  MatrixX<double> transformed_;  // W, of (x, v)
+  MatrixX<double> transformed_;  // W, of (x, v, s)
   MatrixX<double> change_;       // right side of (1), then ΔW
   VectorX<double> stage_, error_;
 
@@ -233,17 +306,25 @@ class Radau final : public Integrator {
   // What is known from the last accepted step.
   bool is_first_ = true, after_rejection_ = false;
   double previous_h_ = 0, previous_error_ = 1;
-  MatrixX<double> previous_dv_;  // n × 3, increments of v
+  MatrixX<double> previous_;  // (n + l) × 3, increments of v and s
 };
 
 Radau::Radau(const MotionEquations& equations)
-    : n_(equations.size()), quadratures_(equations.quadrature_count()), matrices_(n_) {
-  const int size = 2 * n_ + quadratures_;
+    : n_(equations.size()), quadratures_(equations.quadrature_count()), matrices_(n_, 0) {
+  resize(equations);
+}
+
+void Radau::resize(const MotionEquations& equations) {
+  inner_ = equations.inner_count();
+  moving_ = 2 * n_ + inner_;
+  const int size = moving_ + quadratures_;
+  matrices_.resize(n_, inner_);
   for (VectorX<double>* v : {&start_, &start_slope_, &end_, &end_slope_, &trial_slope_, &stage_}) v->setZero(size);
   for (MatrixX<double>* m : {&increments_, &slopes_}) m->setZero(size, kStages);
-  for (MatrixX<double>* m : {&transformed_, &change_}) m->setZero(2 * n_, kStages);
-  error_.setZero(2 * n_);
-  previous_dv_.setZero(n_, kStages);
+  for (MatrixX<double>* m : {&transformed_, &change_}) m->setZero(moving_, kStages);
+  error_.setZero(moving_);
+  previous_.setZero(n_ + inner_, kStages);
+  reset();
 }
 
 void Radau::restart() {
@@ -266,25 +347,25 @@ bool Radau::update_jacobian() {
   return has_jacobian_;
 }
 
-/// Zᵢ to begin with. v follows the last step's collocation polynomial; x follows v through its own stage equation with
-/// ẋ = v, which needs no knowledge of the chart the last step was in.
+/// Zᵢ to begin with. v and s follow the last step's collocation polynomial; x follows v through its own stage equation
+/// with ẋ = v, which needs no knowledge of the chart the last step was in.
 void Radau::predict_stages() {
-  auto dx = increments_.topRows(n_), dv = increments_.middleRows(n_, n_);
+  auto dx = increments_.topRows(n_), dv = increments_.middleRows(n_, n_ + inner_);
   increments_.setZero();
   if (!is_first_) {
     for (int i = 0; i < kStages; ++i) {
       radau::Row weights = radau::calc_collocation_weights(1 + radau::kNodes[i] * h_ / previous_h_);
       weights[2] -= 1;  // increments from the last step's end
-      for (int j = 0; j < kStages; ++j) dv.col(i) += weights[j] * previous_dv_.col(j);
+      for (int j = 0; j < kStages; ++j) dv.col(i) += weights[j] * previous_.col(j);
     }
   }
   for (int i = 0; i < kStages; ++i) {
     dx.col(i) = radau::kNodes[i] * h_ * start_slope_.head(n_);
-    for (int j = 0; j < kStages; ++j) dx.col(i) += radau::kA[i][j] * h_ * dv.col(j);
+    for (int j = 0; j < kStages; ++j) dx.col(i) += radau::kA[i][j] * h_ * dv.col(j).head(n_);
   }
   for (int i = 0; i < kStages; ++i) {
     transformed_.col(i).setZero();
-    for (int j = 0; j < kStages; ++j) transformed_.col(i) += radau::kInverseT[i][j] * increments_.col(j).head(2 * n_);
+    for (int j = 0; j < kStages; ++j) transformed_.col(i) += radau::kInverseT[i][j] * increments_.col(j).head(moving_);
   }
 }
 
@@ -299,8 +380,8 @@ bool Radau::evaluate_stages() { return evaluate_stage(0) && evaluate_stage(1) &&
 /// One iteration (1) from the slopes at hand; returns the norm of ΔW.
 double Radau::iterate(std::span<const double> weights) {
   for (int i = 0; i < kStages; ++i) {
-    change_.col(i) = radau::kInverseT[i][0] * slopes_.col(0).head(2 * n_);
-    for (int j = 1; j < kStages; ++j) change_.col(i) += radau::kInverseT[i][j] * slopes_.col(j).head(2 * n_);
+    change_.col(i) = radau::kInverseT[i][0] * slopes_.col(0).head(moving_);
+    for (int j = 1; j < kStages; ++j) change_.col(i) += radau::kInverseT[i][j] * slopes_.col(j).head(moving_);
   }
   const double gamma = radau::kGamma / h_, alpha = radau::kAlpha / h_, beta = radau::kBeta / h_;
   change_.col(0) -= gamma * transformed_.col(0);
@@ -318,7 +399,7 @@ double Radau::iterate(std::span<const double> weights) {
 /// Z ← T W.
 void Radau::update_increments() {
   for (int i = 0; i < kStages; ++i) {
-    auto z = increments_.col(i).head(2 * n_);
+    auto z = increments_.col(i).head(moving_);
     z = radau::kT[i][0] * transformed_.col(0);
     for (int j = 1; j < kStages; ++j) z += radau::kT[i][j] * transformed_.col(j);
   }
@@ -367,8 +448,8 @@ Radau::Newton Radau::solve_stages(std::span<const double> weights) {
 
 /// error_ ← (γ/h − J)⁻¹ (slope + Σᵢ Eᵢ Zᵢ / h), and its norm.
 double Radau::filter_error(const double* slope, std::span<const double> weights) {
-  error_ = Eigen::Map<const VectorX<double>>(slope, 2 * n_);
-  for (int i = 0; i < kStages; ++i) error_ += radau::kError[i] / h_ * increments_.col(i).head(2 * n_);
+  error_ = Eigen::Map<const VectorX<double>>(slope, moving_);
+  for (int i = 0; i < kStages; ++i) error_ += radau::kError[i] / h_ * increments_.col(i).head(moving_);
   matrices_.solve_real(error_);
   return internal::calc_weighted_norm(error_.data(), weights);
 }
@@ -378,7 +459,7 @@ double Radau::calc_error(std::span<const double> weights) {
   const double error = filter_error(start_slope_.data(), weights);
   if (!(error >= 1) || !std::isfinite(error) || !(is_first_ || after_rejection_)) return error;
   stage_ = start_;
-  stage_.head(2 * n_) += error_;
+  stage_.head(moving_) += error_;
   equations_->calc_slope(t_, stage_.data(), trial_slope_.data());
   return trial_slope_.allFinite() ? filter_error(trial_slope_.data(), weights) : error;
 }
@@ -414,7 +495,8 @@ StepAttempt Radau::reject(double factor, double error) {
 
 StepAttempt Radau::attempt(MotionEquations& equations, double t, double h, const double* y, const double* slope,
                            std::span<const double> weights) {
-  THENAR_ASSERT(h > 0 && weights.size() == static_cast<std::size_t>(2 * n_));
+  if (equations.inner_count() != inner_) resize(equations);
+  THENAR_ASSERT(h > 0 && weights.size() == static_cast<std::size_t>(moving_));
   equations_ = &equations, t_ = t, h_ = h;
   std::copy_n(y, start_.size(), start_.data());
   std::copy_n(slope, start_.size(), start_slope_.data());
@@ -441,7 +523,7 @@ StepAttempt Radau::attempt(MotionEquations& equations, double t, double h, const
   const double factor = choose_factor(error);
   previous_h_ = h;
   previous_error_ = std::max(error, kSmallestPreviousError);
-  previous_dv_ = increments_.middleRows(n_, n_);
+  previous_ = increments_.middleRows(n_, n_ + inner_);
   is_first_ = after_rejection_ = false;
   return {.accepted = true, .error = error, .next_h = factor * h, .stiffness = h * matrices_.spectral_radius()};
 }
