@@ -6,6 +6,8 @@
 #include <Eigen/LU>
 #include <random>
 
+#include "thenar/complementarity/clearly_p.h"
+
 namespace thenar {
 namespace {
 
@@ -109,6 +111,27 @@ TEST(PMatrix, RefusesWhatIsNotAMatrixOfReals) {
   EXPECT_THROW(test_p_matrix(MatrixX<double>::Identity(31, 31)), std::invalid_argument);
   EXPECT_THROW(test_p_matrix(MatrixX<double>::Constant(1, 1, std::nan(""))), std::invalid_argument);
   EXPECT_TRUE(test_p_matrix(MatrixX<double>(0, 0)).is_P);
+}
+
+TEST(PMatrix, ClearAnswersAreThoseOfAllMinors) {
+  // Contacts of three rows on one body: A = J Jᵀ, where some slide and their normal columns are A (N − μ T). They are
+  // P-matrices or not by the size of μ.
+  RandomMatrices random(7);
+  int holds = 0, fails = 0;
+  for (int i = 0; i < 200; ++i) {
+    const int contacts = random.integer(2, 4), n = 3 * contacts, sliding = random.integer(1, contacts);
+    const MatrixX<double> J = random.matrix(n) + 0.5 * MatrixX<double>::Identity(n, n);
+    MatrixX<double> M = J * J.transpose() + 0.05 * MatrixX<double>::Identity(n, n);
+    const MatrixX<double> A = M;
+    for (int k = 0; k < sliding; ++k) M.col(3 * k) -= random.uniform(0, 3) * A.col(3 * k + 1);
+    const PMatrixTest test = test_p_matrix(M);
+    const bool is_clear = std::abs(test.least) > 1e-8;
+    if (!is_clear) continue;
+    EXPECT_EQ(is_clearly_p(M), test.is_P) << i;
+    ++(test.is_P ? holds : fails);
+  }
+  EXPECT_GT(holds, 40);
+  EXPECT_GT(fails, 40);
 }
 
 }  // namespace
