@@ -43,6 +43,20 @@ function paintSectors(geometry, flips) {
   return plain;
 }
 
+// Sides of a box that face each other share a tone, so that one sees what turns.
+function paintSides(geometry) {
+  const plain = geometry.index ? geometry.toNonIndexed() : geometry,
+    normal = plain.attributes.normal,
+    tones = new Float32Array(3 * normal.count);
+  for (let i = 0; i < normal.count; ++i) {
+    const sizes = [normal.getX(i), normal.getY(i), normal.getZ(i)].map(Math.abs);
+    const axis = sizes.indexOf(Math.max(...sizes));
+    tones.fill([0.8, 0.9, 1][axis], 3 * i, 3 * i + 3);
+  }
+  plain.setAttribute("color", new BufferAttribute(tones, 3));
+  return plain;
+}
+
 // three.js has the axis of round shapes along y; ours is z.
 function upright(geometry) {
   return geometry.rotateX(Math.PI / 2);
@@ -73,7 +87,7 @@ function roundGeometry(kind, size, thin) {
 
 function flatGeometry(kind, size) {
   if (kind === "box") return new BoxGeometry(...size);
-  if (kind === "rounded_box") return new RoundedBoxGeometry(...size.sides, 6, size.radius);
+  if (kind === "rounded_box") return paintSides(new RoundedBoxGeometry(...size.sides, 6, size.radius));
   return null;
 }
 
@@ -195,13 +209,10 @@ export function makeShape(shape, index, colour, room, colours) {
     geometry = bowlGeometry(size, 1.5 * room.size);
     more = { side: DoubleSide };
   } else {
-    geometry = flatGeometry(kind, size);
-  }
-  if (!geometry) {
-    geometry = roundGeometry(kind, size, thin);
-    more = { vertexColors: true };
+    geometry = flatGeometry(kind, size) ?? roundGeometry(kind, size, thin);
   }
   if (!geometry) throw new Error("a shape of a kind that this page does not know: " + kind);
+  if (geometry.attributes.color) more = { ...more, vertexColors: true };
   const mesh = new Mesh(geometry, makeMaterial(tint, index % LAYERS, more));
   mesh.castShadow = kind !== "bowl" && kind !== "plane";
   mesh.receiveShadow = true;

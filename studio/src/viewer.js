@@ -15,6 +15,7 @@ import {
   OrthographicCamera,
   PCFShadowMap,
   PerspectiveCamera,
+  Quaternion,
   Raycaster,
   Scene,
   SphereGeometry,
@@ -47,35 +48,34 @@ function isUnbounded(shape) {
   return "plane" in shape || "bowl" in shape;
 }
 
-// About how far a shape reaches from its middle, m.
-function reachOf(shape) {
+// Half the sides of the box around a shape, in its own frame, m.
+function halfSides(shape) {
   const kind = Object.keys(shape)[0],
     s = shape[kind];
   switch (kind) {
     case "sphere":
-      return s;
-    case "ellipsoid":
-      return Math.max(...s);
-    case "box":
-      return Math.hypot(...s) / 2;
-    case "rounded_box":
-      return Math.hypot(...s.sides) / 2;
-    case "cylinder":
-      return Math.hypot(s.radius, s.length / 2);
-    case "capsule":
-      return s.radius + s.length / 2;
-    case "cone":
-      return Math.hypot(s.radius, s.height / 2);
-    case "torus":
-      return s.radius + s.tube;
-    case "rod":
-      return s / 2;
-    case "ellipse":
-      return Math.max(...s);
     case "bowl":
-      return s.radius;
+      return Array(3).fill(s.radius ?? s);
+    case "ellipsoid":
+      return s;
+    case "box":
+      return s.map((side) => side / 2);
+    case "rounded_box":
+      return s.sides.map((side) => side / 2);
+    case "cylinder":
+      return [s.radius, s.radius, s.length / 2];
+    case "capsule":
+      return [s.radius, s.radius, s.radius + s.length / 2];
+    case "cone":
+      return [s.radius, s.radius, s.height / 2];
+    case "torus":
+      return [s.radius + s.tube, s.radius + s.tube, s.tube];
+    case "rod":
+      return [0, 0, s / 2];
+    case "ellipse":
+      return [s[0], s[1], 0];
     default:
-      return 0;
+      return [0, 0, 0];
   }
 }
 
@@ -138,9 +138,9 @@ export class Viewer {
   enclose(wanted, near) {
     const box = new Box3(),
       step = Math.max(1, Math.floor(this.frames.count / 300));
-    const add = (point, radius) => {
-      if (near && !near.containsPoint(point)) return;
-      for (const sign of [-1, 1]) box.expandByPoint(point.clone().addScalar(sign * radius));
+    const add = (points) => {
+      if (near && !near.containsPoint(points[0])) return;
+      for (const point of points) box.expandByPoint(point);
     };
     for (let frame = 0; frame < this.frames.count; frame += step) {
       this.pose({ frame, next: frame, share: 0 });
@@ -151,12 +151,22 @@ export class Viewer {
     return box;
   }
 
+  // Tells the points between which a body lies, the middle of each shape first.
   reach(body, group, add) {
     for (const { shape, pose } of body.shapes) {
       if ("plane" in shape) continue;
-      add(group.localToWorld(new Vector3().fromArray(pose.xyz)), reachOf(shape));
+      const middle = new Vector3().fromArray(pose.xyz),
+        [w, x, y, z] = pose.quaternion,
+        turn = new Quaternion(x, y, z, w);
+      const half = halfSides(shape),
+        points = [middle];
+      for (let i = 0; i < 8; ++i) {
+        const corner = new Vector3(...half.map((side, axis) => (i & (1 << axis) ? side : -side)));
+        points.push(corner.applyQuaternion(turn).add(middle));
+      }
+      add(points.map((point) => group.localToWorld(point.clone())));
     }
-    for (const bone of body.bones) add(group.localToWorld(new Vector3().fromArray(bone, 3)), 0);
+    for (const bone of body.bones) add([group.localToWorld(new Vector3().fromArray(bone, 3))]);
   }
 
   colourOf(body, index) {

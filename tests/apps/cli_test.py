@@ -212,7 +212,8 @@ class CommandLine(unittest.TestCase):
 
     def test_two_runs_are_the_same_bits(self):
         for name in ("a", "b"):
-            self.run_program("run", ROOT / "scenes/demo.yaml", "--quiet", "--out", self.scratch / name)
+            self.run_program("run", ROOT / "scenes/demo.yaml", "--set", "run.until=1.3", "--quiet", "--out",
+                             self.scratch / name)
         first, second = ((self.scratch / name / "states.csv").read_bytes() for name in ("a", "b"))
         self.assertEqual(first, second)
 
@@ -412,8 +413,8 @@ run: {until: 1, integrator: rk4, step: 1 ms, sample: 1 ms}
         self.assertIn("22 degrees of freedom", text)
         self.assertIn("`-- human_hand.palm  [universal human_hand.wrist, 2 DoF]", text)
         info = json.loads(self.run_program("info", ROOT / "scenes/demo.yaml", "--json").stdout)
-        self.assertEqual(info["dof"], 21)
-        self.assertEqual([joint["name"] for joint in info["joints"]][-1], "box")
+        self.assertEqual(info["dof"], 22)
+        self.assertIn("peg", [joint["name"] for joint in info["joints"]])
         self.assertEqual({"name", "parent", "joint", "mass", "com", "inertia"}, set(info["bodies"][0]))
 
     def test_info_tells_limits_friction_locks_and_couplings(self):

@@ -29,7 +29,7 @@ class Plots(unittest.TestCase):
     def setUpClass(cls):
         cls.base = tempfile.TemporaryDirectory()
         cls.demo = pathlib.Path(cls.base.name) / "demo"
-        subprocess.run([PROGRAM, "run", ROOT / "scenes/demo.yaml", "--quiet", "--out", cls.demo], check=True)
+        subprocess.run([PROGRAM, "run", ROOT / "tests/apps/waving_hand.yaml", "--quiet", "--out", cls.demo], check=True)
         (cls.demo / "events.jsonl").write_text(EVENTS)
         with open(cls.demo / "states.csv", newline="") as file:
             cls.rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
@@ -251,7 +251,7 @@ class Plots(unittest.TestCase):
             self.assertEqual(joint["required"]["peak_effort"], 1.5 * joint["effort"]["peak"])
 
     def test_work_of_the_actuators_is_that_of_the_energy_balance(self):
-        """All work of the demo is done by actuators; rows every 5 ms leave an error of some 1e-3 in the integral."""
+        """All work in this run is done by actuators; rows every 5 ms leave an error of some 1e-3 in the integral."""
         summary = json.loads((self.demo / "summary.json").read_text())
         work = sum(joint["energy"]["delivered"] - joint["energy"]["absorbed"] for joint in self.size(self.demo)["joints"])
         self.assertAlmostEqual(work / summary["energy"]["work"], 1, delta=5e-3)

@@ -129,6 +129,28 @@ TEST(ReportStory, WhatHoldsAnObjectInTheEndIsToldTogether) {
       << story;
 }
 
+TEST(ReportStory, TellsWhatLinksHoldAloneAndHowItMovesMeanwhile) {
+  ReportData data = make_data();
+  data.contacts = {contact("peg/stand", {{0, 0.2, "fixed"}, {0.8, 1, "fixed"}}),
+                   contact("peg/hand.thumb", {{0.1, 0.5, "roll"}, {0.5, 0.6, "slide"}, {0.6, 0.9, "roll"}}),
+                   contact("peg/hand.pinkie", {{0.15, 0.9, "slide"}})};
+  StoryBody peg{"peg", {}, {}};
+  const Matrix3<double> quarter = rotation_about_axis(Vector3<double>::UnitY(), std::numbers::pi / 2);
+  peg.way = {
+      {0, {}}, {0.2, {}}, {0.5, Pose<double>::translation({0, 0, 0.05})}, {0.8, Pose<double>::rotation(quarter)}};
+  const std::string story = tell_story(data, {peg});
+  EXPECT_TRUE(
+      story.starts_with("From 0.2 s to 0.8 s the peg is held by hand.thumb and hand.pinkie alone: it turns by 90° "
+                        "about y and goes as far "
+                        "as 0.05 m. Most of that time it rolls on hand.thumb and slides on hand.pinkie. "))
+      << story;
+  // Long lists of what those links do are not told; strikes are counted.
+  for (int i = 0; i < 9; ++i) data.events.push_back({0.1 + 0.01 * i, "impact", "peg/hand.thumb", "struck at 0.02 m/s"});
+  const std::string brief = tell_story(data, {peg});
+  EXPECT_NE(brief.find("These links strike it 9 times in all, with at most 0.02 m/s."), std::string::npos) << brief;
+  EXPECT_EQ(brief.find("The peg strikes hand.thumb"), std::string::npos) << brief;
+}
+
 TEST(ReportStory, TellsTheJointThatWentFarthest) {
   EXPECT_EQ(tell_story({}, {}, {{"arm", true, 0, 0.5}, {"tip", true, 1, -std::numbers::pi / 6}, {"cart", false, 0, 9}}),
             "Of the joints tip ends farthest from its start, at −30° after 57.3°.");

@@ -58,6 +58,18 @@ TEST(ScenarioReader, FreeBaseStartsAtItsPose) {
   EXPECT_EQ(s.initial.v(5), 6);
 }
 
+TEST(ScenarioReader, HandIsMountedOnABodyOfAnother) {
+  const std::string bodies = std::string("[") + kLink + "]";
+  const Scenario s = parse("hands:\n  - {name: arm, bodies: " + bodies + "}\n  - {name: hand, mounted_on: arm.link, " +
+                           "base: {xyz: [1, 0, 0]}, q: {hinge: 0.3}, bodies: " + bodies + "}\n");
+  const Body& base = s.model.body(*s.model.find_body("hand.base"));
+  EXPECT_EQ(base.parent, *s.model.find_body("arm.link"));
+  EXPECT_EQ(s.model.joint(base.joint).spec.X_PF.p.x, 1);
+  // Two hinges about z: the outer link weighs on the inner one.
+  EXPECT_EQ(s.initial.q, Vector2<double>(0, 0.3));
+  EXPECT_EQ(s.model.velocity_count(), 2);
+}
+
 TEST(ScenarioReader, PlanarBodyKeepsItsYawAndHeight) {
   const Scenario s = parse(
       "objects: [{name: disc, shape: {cylinder: {radius: 0.1, length: 0.02}}, mass: 1, joint: planar, "

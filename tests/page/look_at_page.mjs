@@ -144,6 +144,9 @@ async function use(page, report, seen) {
   await page.mouse.move(canvas.x + 420, canvas.y + 240, { steps: 4 });
   await page.mouse.up();
   const after = await camera();
+  // In a narrow window nothing is wider than it.
+  await page.setViewportSize({ width: 420, height: 800 });
+  seen.overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   seen.turned = Math.hypot(...before.map((x, i) => x - after[i])) > 0;
 }
 

@@ -25,7 +25,7 @@ SCENES = {
     "truth/ball_in_bowl": "rolls until the end",
     "three_finger_ball": "one.distal",
     "validation/cube_toss": "The cube strikes the table",
-    "demo": "At the end the box is",
+    "demo": "turned by 90° about y, and rests on the stand.",
 }
 
 
@@ -117,6 +117,11 @@ class ReplayTest(unittest.TestCase):
         for name, seen in self.seen.items():
             with self.subTest(name):
                 self.assertTrue(seen["turned"], name)
+
+    def test_a_narrow_window_has_room_for_it(self):
+        for name, seen in self.seen.items():
+            with self.subTest(name):
+                self.assertLessEqual(seen["overflow"], 0)
 
     def test_every_shape_is_drawn(self):
         self.assertEqual(len(self.seen["shapes"]["bodies"]), 13)

@@ -170,9 +170,10 @@ class HandReader {
     JointSpec joint;
     joint.name = mount_.name + "." + kBaseName;
     joint.kind = mount_.base_joint;
-    joint.X_PF = mount_.X_WF;
-    const BodyIndex base = builder_.add_body({.name = joint.name}, kWorld, joint);
+    joint.X_PF = mount_.X_PF;
+    const BodyIndex base = builder_.add_body({.name = joint.name}, mount_.parent, joint);
     added_.marks[base.value()] = added_.joint_marks[base.value()] = mark;
+    added_.names.emplace_back(joint.name, base);
     added_.base = base;
     added_.dof_count += velocity_count(joint.kind);
     return base;
@@ -184,6 +185,7 @@ class HandReader {
     try {
       const BodyIndex index =
           builder_.add_body({.name = mount_.name + "." + body.name, .mass = body.mass.properties}, parent, joint);
+      added_.names.emplace_back(mount_.name + "." + body.name, index);
       added_.marks[index.value()] = body.mark;
       added_.joint_marks[index.value()] = body.joint_mark;
       added_.dof_count += velocity_count(joint.kind);

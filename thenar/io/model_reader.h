@@ -25,11 +25,12 @@ inline constexpr int kMostShapes = 10 * kMostBodies;
 /// The name of the mounting frame, reserved among the bodies of a hand.
 inline constexpr const char* kBaseName = "base";
 
-/// Where a hand is mounted and whether that frame can move. A fixed base sits at X_WF; a planar or free one moves
-/// relative to it and takes its place from the initial state.
+/// Where a hand is mounted and whether that frame can move. A fixed base sits at X_PF on the parent, which is the world
+/// or a body of another hand; a planar or free one moves relative to it and takes its place from the initial state.
 struct HandMount {
   std::string name;
-  Pose<double> X_WF;
+  BodyIndex parent = kWorld;
+  Pose<double> X_PF;
   JointKind base_joint = JointKind::fixed;
 };
 
@@ -41,8 +42,9 @@ struct WrittenPlace {
 
 /// What a reader remembers of the bodies it added, and of what was said about their joints.
 struct AddedBodies {
-  std::unordered_map<int, SourceMark> marks;        ///< of each body, by index
-  std::unordered_map<int, SourceMark> joint_marks;  ///< of the joint of each body, by index of the body
+  std::vector<std::pair<std::string, BodyIndex>> names;  ///< of the bodies of hands, in their order
+  std::unordered_map<int, SourceMark> marks;             ///< of each body, by index
+  std::unordered_map<int, SourceMark> joint_marks;       ///< of the joint of each body, by index of the body
   std::vector<BodyShape> shapes;
   std::vector<WrittenPlace> stops, couplings;  ///< where their bounds and values stand, in the order of the model
   BodyIndex base;                              ///< of the hand added last

@@ -175,6 +175,19 @@ std::vector<Pose<double>> ReplayBuilder::calc_last_poses() const {
   return out;
 }
 
+std::vector<std::pair<double, Pose<double>>> ReplayBuilder::list_poses(BodyIndex body) const {
+  constexpr std::size_t kNumbers = 7;
+  const auto mover = static_cast<std::size_t>(std::find(movers_.begin(), movers_.end(), body) - movers_.begin());
+  std::vector<std::pair<double, Pose<double>>> out;
+  for (std::size_t frame = 0; frame < times_.size() && mover < movers_.size(); ++frame) {
+    const float* x = poses_.data() + kNumbers * (frame * movers_.size() + mover);
+    const Vector4<double> q = Vector4<double>(x[3], x[4], x[5], x[6]).normalized();
+    const Mat3<double> R = rotation_from_quaternion(q(0), q(1), q(2), q(3));
+    out.emplace_back(times_[frame], Pose<double>{R.eigen(), Vector3<double>(x[0], x[1], x[2])});
+  }
+  return out;
+}
+
 void ReplayBuilder::add_point(const ContactSample& contact) {
   if (dot(contact.N, contact.N) == 0) return;
   const auto index = find_contact(contact.name);

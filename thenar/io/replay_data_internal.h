@@ -41,6 +41,8 @@ class ReplayBuilder {
   /// Poses of all bodies in the first and in the last row; empty without rows.
   const std::vector<Pose<double>>& first_poses() const { return first_poses_; }
   std::vector<Pose<double>> calc_last_poses() const;
+  /// Times and poses of a body that moves, in all frames.
+  std::vector<std::pair<double, Pose<double>>> list_poses(BodyIndex body) const;
   /// Whether there were more events than frames for them.
   bool has_lost_events() const { return has_lost_events_; }
 

@@ -144,6 +144,10 @@ class ModeReader {
 
   void finish() {
     data_.contacts_left_out = tracks_.size() - data_.contacts.size();
+    const auto is_near = [](const ReportContact& contact) { return !contact.is_ever_held; };
+    data_.contacts_only_near =
+        static_cast<std::size_t>(std::count_if(data_.contacts.begin(), data_.contacts.end(), is_near));
+    if (data_.contacts_only_near < data_.contacts.size()) std::erase_if(data_.contacts, is_near);
     bool is_thinned = thin_segments(data_.verdicts);
     for (ReportContact& contact : data_.contacts) is_thinned |= thin_segments(contact.segments);
     if (is_thinned)
@@ -253,7 +257,7 @@ std::vector<StoryBody> find_objects(const TraceScene& scene, const ReplayBuilder
     const std::string& name = scene.model.body(BodyIndex(i)).name;
     if (!is_moving(scene.model, BodyIndex(i)) || is_link_name(name)) continue;
     const auto k = static_cast<std::size_t>(i);
-    out.push_back({name, replay.first_poses()[k], last[k]});
+    out.push_back({name, replay.first_poses()[k], last[k], replay.list_poses(BodyIndex(i))});
   }
   return out;
 }

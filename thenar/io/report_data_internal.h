@@ -66,7 +66,9 @@ struct ReportData {
   AxisRange time;  ///< s
   long long rows = 0;
   std::vector<ReportSegment> verdicts;
-  std::vector<ReportContact> contacts;  ///< in the order in which they appear
+  /// In the order in which they appear; if any is ever held, only those that are.
+  std::vector<ReportContact> contacts;
+  std::size_t contacts_only_near = 0;
   std::size_t contacts_left_out = 0;
   bool has_contacts = false;
   std::vector<ReportPanel> panels;

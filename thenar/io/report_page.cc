@@ -78,7 +78,7 @@ void add_run_facts(const ReportData& data, std::string& out) {
 std::string describe_contacts(const ReportData& data) {
   const auto held = std::count_if(data.contacts.begin(), data.contacts.end(),
                                   [](const ReportContact& contact) { return contact.is_ever_held; });
-  return fmt::format("{} held, {} only near", held, data.contacts.size() - static_cast<std::size_t>(held));
+  return fmt::format("{} held, {} only near", held, data.contacts_only_near);
 }
 
 void add_heading(const ReportData& data, std::string& out) {
@@ -98,7 +98,6 @@ void add_heading(const ReportData& data, std::string& out) {
     add_fact("farthest beyond a surface or stop", fmt::format("{:.3g} m or rad", s.max_gap_violation), out);
   if (data.energy_error) add_fact("energy off by at most", fmt::format("{:.3g} J", *data.energy_error), out);
   out += "</dl>\n";
-  if (!data.story.empty()) out += fmt::format("<p class=\"story\">{}</p>\n", escape_xml(data.story));
   for (const std::string& note : data.notes) out += fmt::format("<p class=\"note\">{}</p>\n", escape_xml(note));
   out += "</header>\n";
 }
@@ -340,6 +339,7 @@ std::string make_report(const std::filesystem::path& folder) {
       escape_xml(data.summary.name), internal::kReportStyle);
   add_heading(data, out);
   add_replay(data, out);
+  if (!data.story.empty()) out += fmt::format("<p class=\"story\">{}</p>\n", escape_xml(data.story));
   add_stack(data, out);
   add_events(data, out);
   add_numbers(data, out);

@@ -23,6 +23,7 @@ constexpr std::size_t kMostClauses = 6;   // Of a pair; more are summed up.
 constexpr std::size_t kMostObjects = 3;   // Whose end is told.
 constexpr std::size_t kMostVerdicts = 4;  // Stretches of verdicts that are told one by one.
 constexpr double kStill = 1e-6;           // m and rad: less is no motion.
+constexpr double kShortestHold = 0.1;     // Of the run: what links hold for less is not told by itself.
 
 std::string seconds(double t) { return fmt::format("{:.4g} s", t); }
 
@@ -224,6 +225,122 @@ std::string tell_pair(const Pair& pair, const AxisRange& time) {
   return out + ".";
 }
 
+// What links of hands hold.
+
+/// A stretch of time in which links hold an object and nothing else touches it.
+struct Hold {
+  const StoryBody* body = nullptr;
+  double from = 0, to = 0;           ///< s
+  std::vector<const Pair*> pairs{};  ///< with these links
+};
+
+bool is_in_touch(const Pair& pair, double from, double to) {
+  return std::any_of(pair.phases.begin(), pair.phases.end(),
+                     [&](const ReportSegment& phase) { return phase.from <= from && phase.to >= to; });
+}
+
+/// The longest such stretch; its length is 0 if there is none.
+Hold find_hold(const StoryBody& body, const std::vector<Pair>& pairs) {
+  std::set<double> bounds;
+  for (const Pair& pair : pairs) {
+    for (const ReportSegment& phase : pair.phases) bounds.insert({phase.from, phase.to});
+  }
+  Hold longest, now;
+  for (auto bound = bounds.begin(); bound != bounds.end() && std::next(bound) != bounds.end(); ++bound) {
+    const double from = *bound, to = *std::next(bound);
+    bool by_links = false, by_others = false;
+    for (const Pair& pair : pairs) {
+      if ((pair.A != body.name && pair.B != body.name) || !is_in_touch(pair, from, to)) continue;
+      (is_link_name(pair.B) ? by_links : by_others) = true;
+    }
+    const bool is_held = by_links && !by_others;
+    now = !is_held ? Hold() : now.to == from && now.to > now.from ? Hold{&body, now.from, to} : Hold{&body, from, to};
+    if (now.to - now.from > longest.to - longest.from) longest = now;
+  }
+  for (const Pair& pair : pairs) {
+    const bool holds = pair.A == body.name && is_link_name(pair.B) &&
+                       std::any_of(pair.phases.begin(), pair.phases.end(), [&](const ReportSegment& phase) {
+                         return std::min(phase.to, longest.to) > std::max(phase.from, longest.from);
+                       });
+    if (holds) longest.pairs.push_back(&pair);
+  }
+  return longest;
+}
+
+/// What a pair does for most of a stretch of time: "rolls".
+std::string find_main_verb(const Pair& pair, double from, double to) {
+  std::map<std::string, double> lengths;
+  for (const ReportSegment& phase : pair.phases) {
+    const double length = std::min(phase.to, to) - std::max(phase.from, from);
+    if (length > 0) lengths[verb(phase.word)] += length;
+  }
+  const auto longest = std::max_element(lengths.begin(), lengths.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  return longest == lengths.end() ? "rests" : longest->first;
+}
+
+/// Where a body was at a time, or a little before.
+const Pose<double>& find_pose(const StoryBody& body, double t) {
+  const auto after = std::upper_bound(body.way.begin(), body.way.end(), t,
+                                      [](double time, const auto& entry) { return time < entry.first; });
+  return after == body.way.begin() ? body.way.front().second : std::prev(after)->second;
+}
+
+/// "it turns by 90° about y and goes as far as 0.05 m", of a body whose way is known.
+std::string tell_way(const Hold& hold) {
+  if (hold.body->way.empty()) return "";
+  const Pose<double>& start = find_pose(*hold.body, hold.from);
+  double farthest = 0;
+  for (const auto& [t, pose] : hold.body->way) {
+    if (t >= hold.from && t <= hold.to) farthest = std::max(farthest, (pose.p - start.p).norm());
+  }
+  std::vector<std::string> parts;
+  std::string turn = describe_turn(find_pose(*hold.body, hold.to).R * start.R.transpose());
+  if (!turn.empty()) parts.push_back("turns" + turn.substr(std::string_view("turned").size()));
+  if (farthest > kStill) parts.push_back(fmt::format("goes as far as {:.3g} m", farthest));
+  return parts.empty() ? "" : "it " + join(parts);
+}
+
+/// "From 1.2 s to 4 s the peg is held by hand.thumb_3 and hand.index_3 alone: it rolls on both, …"
+std::string tell_hold(const Hold& hold, const AxisRange& time) {
+  std::vector<std::string> links;
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const Pair* pair : hold.pairs) {
+    links.push_back(pair->B);
+    const std::string action = find_main_verb(*pair, hold.from, hold.to);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == action; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {action, {}});
+    group->second.push_back(pair->B);
+  }
+  const bool from_start = hold.from <= time.lo, to_end = hold.to >= time.hi;
+  const std::string when = from_start && to_end ? "Throughout"
+                           : from_start         ? "Until " + seconds(hold.to)
+                           : to_end             ? "From " + seconds(hold.from) + " on"
+                                                : "From " + seconds(hold.from) + " to " + seconds(hold.to);
+  const std::string way = tell_way(hold);
+  std::string out = fmt::format("{} {} is held by {} alone", when, with_article(hold.body->name), join(links));
+  if (!way.empty()) out += ": " + way;
+  std::vector<std::string> deeds;
+  for (const auto& [action, bodies] : groups) deeds.push_back(fmt::format("{} on {}", action, join(bodies)));
+  if (groups.size() > 1) return out + fmt::format(". Most of that time it {}.", join(deeds));
+  return out +
+         fmt::format(". Most of that time it {} on {}.", groups.front().first, links.size() > 1 ? "all of them" : "it");
+}
+
+/// How often links that hold an object strike it, in all: they are not told one by one if that would be long.
+std::string tell_strikes(const Hold& hold) {
+  std::size_t count = 0;
+  double fastest = 0;
+  for (const Pair* pair : hold.pairs) {
+    count += pair->hits.size();
+    for (const auto& hit : pair->hits) fastest = std::fmax(fastest, hit.second);
+  }
+  if (count == 0) return "";
+  std::string out = fmt::format("These links strike it {} in all", times(count));
+  if (fastest > 0) out += fmt::format(", with at most {:.3g} m/s", fastest);
+  return out + ".";
+}
+
 /// Joints that struck, met or left stops.
 std::string tell_stops(const ReportData& data) {
   std::map<std::string, std::pair<std::size_t, double>> met;  // Number of times, the first of them.
@@ -356,16 +473,27 @@ std::string tell_story(const ReportData& data, const std::vector<StoryBody>& obj
                        const std::vector<StoryJoint>& joints) {
   std::vector<std::string> sentences;
   const std::vector<Pair> pairs = find_pairs(data);
-  for (std::size_t i = 0; i < std::min(pairs.size(), kMostPairs); ++i) {
-    sentences.push_back(tell_pair(pairs[i], data.time));
+  std::set<const Pair*> told;  // Together with others.
+  for (std::size_t i = 0; i < std::min(objects.size(), kMostObjects); ++i) {
+    const Hold hold = find_hold(objects[i], pairs);
+    if (hold.to - hold.from <= kShortestHold * (data.time.hi - data.time.lo)) continue;
+    sentences.push_back(tell_hold(hold, data.time));
+    const bool is_long = std::any_of(hold.pairs.begin(), hold.pairs.end(), [&](const Pair* pair) {
+      return list_clauses(*pair, data.time).size() > kMostClauses;
+    });
+    if (!is_long) continue;
+    sentences.push_back(tell_strikes(hold));
+    told.insert(hold.pairs.begin(), hold.pairs.end());
   }
-  if (pairs.size() > kMostPairs) {
-    sentences.push_back(fmt::format("{} more pairs of bodies touch.", pairs.size() - kMostPairs));
+  std::size_t count = 0;
+  for (const Pair& pair : pairs) {
+    if (!told.contains(&pair) && count++ < kMostPairs) sentences.push_back(tell_pair(pair, data.time));
   }
+  if (count > kMostPairs) sentences.push_back(fmt::format("{} more pairs of bodies touch.", count - kMostPairs));
   if (data.has_contacts && pairs.empty()) sentences.emplace_back("Nothing touches.");
   sentences.push_back(tell_stops(data));
   sentences.push_back(tell_verdicts(data));
-  sentences.push_back(tell_joints(joints));
+  if (objects.empty()) sentences.push_back(tell_joints(joints));
   std::vector<std::string> ends;
   for (std::size_t i = 0; i < std::min(objects.size(), kMostObjects); ++i) {
     ends.push_back(tell_end(objects[i], pairs, data.time));

@@ -13,10 +13,11 @@
 
 namespace thenar::internal {
 
-/// A body and where it was in the first and in the last row.
+/// A body and where it was: in the first and in the last row, and at times between, if they are known.
 struct StoryBody {
   std::string name;
   Pose<double> first, last;
+  std::vector<std::pair<double, Pose<double>>> way{};
 };
 
 /// A coordinate of a joint in the first and in the last row.

@@ -124,6 +124,15 @@ td { border-top: 1px solid var(--grid); overflow-wrap: anywhere; }
 tbody tr { cursor: pointer; }
 tbody tr:hover, tbody tr:focus { background: var(--card); outline: none; }
 tbody tr.chosen { background: var(--now); color: var(--bg); }
+@media (max-width: 820px) {
+  body { padding: 14px 12px 40px; }
+  .row { grid-template-columns: minmax(70px, 26%) minmax(0, 1fr); }
+  .row > .read { display: none; }
+  .axis { height: auto; }
+  .row.axis > .read { display: flex; grid-column: 1 / -1; padding-left: 0; }
+  .row.chart > .lines { grid-column: 1 / -1; max-height: 130px; padding-left: 0; }
+  #told { padding-left: 0; }
+}
 )css";
 
 const std::string_view kReportScript = R"js(

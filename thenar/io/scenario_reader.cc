@@ -147,12 +147,16 @@ class ScenarioReader {
     const auto model = reader.optional("model"), bodies = reader.optional("bodies"), dh = reader.optional("dh"),
                springs = reader.optional("springs"), couplings = reader.optional("couplings"),
                base = reader.optional("base"), base_joint = reader.optional("base_joint"),
-               parameters = reader.optional("parameters");
+               mounted_on = reader.optional("mounted_on"), parameters = reader.optional("parameters");
     hand_starts_.push_back({mount.name, reader.optional("q"), reader.optional("v")});
     reader.finish();
     if (base_joint) mount.base_joint = read_floating_kind(*base_joint);
+    if (mounted_on) mount.parent = find_carrier(*mounted_on);
+    if (mounted_on && mount.base_joint != JointKind::fixed) {
+      base_joint->fail("cannot stand beside 'mounted_on', which fixes the hand to a body");
+    }
     const Floating floating = read_floating(base, mount.base_joint, parameters_);
-    mount.X_WF = floating.X_WF;
+    mount.X_PF = floating.X_WF;
     if (!model == !bodies) {
       reader.fail(model ? "has both a 'model' and 'bodies': give one of them"
                         : "needs a 'model' (a file) or its 'bodies' written here");
@@ -168,6 +172,18 @@ class ScenarioReader {
     }
     check_body_count(reader);
     if (floating.q.size() > 0) starts_.push_back({added_.base, floating.q, {}});
+  }
+
+  /// The body of a hand before that carries another one.
+  BodyIndex find_carrier(const Field& field) const {
+    const std::string name = read::text(field);
+    std::vector<std::string> names;
+    for (const auto& [known, index] : added_.names) {
+      if (known == name) return index;
+      names.push_back(known);
+    }
+    field.fail(fmt::format("is {}, which is not a body of the hands before it{}", quote(name),
+                           internal::list_known(name, names, "bodies")));
   }
 
   /// Values for the parameters of a model; they may use those of the scenario.

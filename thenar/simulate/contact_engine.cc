@@ -127,10 +127,15 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     joints_.find_touching(state.q, state.v);
     if (!put_in_touch(state)) return false;
     for (std::size_t pass = 0;; ++pass) {
-      if (!resolve_impacts(state, patience > kPlasticPatience) || !resolve_instant(state)) return false;
+      if (!resolve_impacts(state, patience > kPlasticPatience)) return false;
+      // Several motions that differ in slips that end at once are none of this world: the question is asked again.
+      const bool goes_on = resolve_instant(state);
+      if (!goes_on && (strikes_.empty() || instant_->verdict != Verdict::several)) return false;
       set_modes(state, trigger);
       stepper_.start(state, begins_to_slip());
-      if (pass > instant_->contacts.size() + 1 || !capture_bounces(state)) break;
+      const bool is_captured = pass <= instant_->contacts.size() + 1 && capture_bounces(state);
+      if (!goes_on && !is_captured) return false;
+      if (!is_captured) break;
     }
   } catch (const std::exception& error) {
     fault_ = error.what();
@@ -217,9 +222,20 @@ bool ContactEngine::put_in_touch(State& state) {
   if (!is_needed) return true;
   hold_joints(state, [](const JointRow&) { return true; });
   motion_.set_contacts(std::move(touching));
+  const VectorX<double> q = state.q;
   VectorX<double> v = state.v;
   motion_.project_contacts(state.q, v);
+  if (find_deepest(state) < -context_.overlap) state.q = q;  // Points that nearly coincide make bodies turn wildly.
   return true;
+}
+
+/// The least gap, m; infinity where nothing is near.
+double ContactEngine::find_deepest(const State& state) {
+  look_at(state);
+  context_.finder().update(workspace_, context_.touch);
+  double least = std::numeric_limits<double>::infinity();
+  for (const FoundContact& found : context_.finder().contacts()) least = std::min(least, found.gap);
+  return least;
 }
 
 bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
@@ -450,7 +466,19 @@ bool ContactEngine::begins_to_slip() const {
   return false;
 }
 
-/// Contacts that hop less than what is worth following rest. True if there are any.
+/// Slip that comes to rest within the distance `smallest`, m, is over. An impact leaves such slip where contacts are
+/// pressed but not struck, since only finite friction acts there; followed, it would set off the next impact.
+bool ContactEngine::stop_short_slip(HeldContact& contact, const VectorX<double>& vdot, double smallest) const {
+  if (contact.hold() != ContactHold::sliding || contact.found().gap > context_.touch) return false;
+  const Vector2<double> slip = contact.velocity().segment<2>(1);
+  const Vector2<double> gain = contact.J().middleRows<2>(1) * vdot + contact.drift().segment<2>(1);
+  const double speed = slip.norm(), slows = -slip.dot(gain);  // speed times deceleration
+  if (!(speed > 0 && slows > 0) || speed * speed * speed > 2 * slows * smallest) return false;
+  contact.set_hold(ContactHold::rolling);
+  return true;
+}
+
+/// Contacts that hop or slip less than what is worth following rest. True if there are any.
 bool ContactEngine::capture_bounces(State& state) {
   if (strikes_.empty()) return false;
   const double smallest = tolerances_.smallest_hop(size_);
@@ -473,6 +501,7 @@ bool ContactEngine::capture_bounces(State& state) {
     held.push_back(std::move(point));
     any = true;
   }
+  for (HeldContact& contact : held) any = stop_short_slip(contact, vdot, smallest) || any;
   if (!any) return false;
   motion_.set_contacts(std::move(held));
   VectorX<double> q = state.q;

@@ -105,6 +105,7 @@ class ContactEngine {
   void look_at(const State& state);
   void find_insistent(const std::optional<ContactCrossing>& at, int patience);
   bool put_in_touch(State& state);
+  double find_deepest(const State& state);
   void bring_to_rest(State& state, const ContactCrossing& at);
   bool rests(const HeldContact& contact, const VectorX<double>& v) const;
   bool resolve_impacts(State& state, bool is_plastic);
@@ -117,6 +118,7 @@ class ContactEngine {
   bool may_go_on(const Instant& instant, const State& state);
   void set_modes(const State& state, Trigger trigger);
   bool begins_to_slip() const;
+  bool stop_short_slip(HeldContact& contact, const VectorX<double>& vdot, double smallest) const;
   bool capture_bounces(State& state);
   long long& strike_count(const FoundContact& place);
   void keep_frames(const State& state);
