@@ -17,6 +17,10 @@ constexpr int kMaxIterations = 50;
 /// Longest turn of a normal in one step, rad: charts stay away from their poles, and far starts do not jump.
 constexpr double kMaxTurn = 0.4;
 
+/// A rim whose plane is tilted by less against a face (rad) lies flat on it: its lowest point is rounding. One that lay
+/// flat before does so until more is left of it than rounding may have added.
+constexpr double kFlatRim = 1e-14, kStillFlatRim = 1e-10;
+
 /// |a| as a plain number.
 double length_of(double x, double y, double z) { return std::sqrt(x * x + y * y + z * z); }
 template <class T>
@@ -105,6 +109,13 @@ ContactElement<T> transform(const Placement<T>& X, const ContactElement<T>& e) {
   return {X.R * e.p + X.p, X.R * e.n, X.R * e.x, X.R * e.y, e.D, e.N, e.connection};
 }
 
+/// Goes on counting angles from those that it had before.
+template <class T>
+T count_turns(const T& angle, const T& before) {
+  constexpr double kTurn = 2 * std::numbers::pi;
+  return angle + T(std::round(static_cast<double>(plain(before) - plain(angle)) / kTurn) * kTurn);
+}
+
 /// A ball or a point over a face: the place follows from the normal, without any search. False for other surfaces.
 template <class T>
 bool find_over_face(const Surface& A, const Surface& B, const Placement<T>& X_AB, ChartedPoint<T>& point_A,
@@ -119,15 +130,49 @@ bool find_over_face(const Surface& A, const Surface& B, const Placement<T>& X_AB
   ChartedPoint<T>& on_ball = is_A_ball ? point_A : point_B;
   ChartedPoint<T>& on_face = is_A_ball ? point_B : point_A;
   ChartedPoint<T> found = make_charted_point(is_A_ball ? A : B, on_ball.feature, Vec3<T>::zero(), n);
-  if (found.chart == on_ball.chart) {  // the longitude goes on counting
-    constexpr double kTurn = 2 * std::numbers::pi;
-    const double turns = std::round(static_cast<double>(plain(on_ball.u(0)) - plain(found.u(0))) / kTurn);
-    found.u(0) += T(turns * kTurn);
-  }
+  if (found.chart == on_ball.chart) found.u(0) = count_turns<T>(found.u(0), on_ball.u(0));
   on_ball = found;
   on_face.u = Vector2<T>(middle.x, middle.y);
   place.A = evaluate(A, point_A.chart, point_A.u);
   place.B = transform(X_AB, evaluate(B, point_B.chart, point_B.u));
+  place.gap = dot(place.A.n, place.B.p - place.A.p);
+  return true;
+}
+
+/// A rim, or a ring, over a face: its place is the one farthest along the face's normal, or the one across, whichever
+/// is nearer to the place before. On a rim that lies flat all places are alike: it stays where it was. `place` tells
+/// whether it lay flat before. False for other surfaces.
+template <class T>
+bool find_rim_over_face(const Surface& A, const Surface& B, const Placement<T>& X_AB, ChartedPoint<T>& point_A,
+                        ChartedPoint<T>& point_B, FacingElements<T>& place) {
+  using std::atan2;
+  using std::sqrt;
+  const bool is_A_rim = std::holds_alternative<RingSurface>(A);
+  const auto* ring = std::get_if<RingSurface>(is_A_rim ? &A : &B);
+  if (ring == nullptr || !std::holds_alternative<PlaneSurface>(is_A_rim ? B : A)) return false;
+  ChartedPoint<T>&on_rim = is_A_rim ? point_A : point_B, &on_face = is_A_rim ? point_B : point_A;
+  const Vec3<T> z{T(0), T(0), T(1)}, n = is_A_rim ? -(X_AB.R * z) : -X_AB.R.transpose_times(z);
+  const T tilt2 = n.x * n.x + n.y * n.y;
+  const double flat = place.is_flat ? kStillFlatRim : kFlatRim;
+  place.is_flat = static_cast<double>(plain(tilt2)) < flat * flat;
+  if (!place.is_flat) {
+    T s, c, tilt = sqrt(tilt2);
+    sincos(on_rim.u(0), s, c);
+    const bool is_across = plain(T(ring->b) * c * n.x + T(ring->a) * s * n.y) < 0;
+    if (is_across) tilt = -tilt;
+    const T side(is_across ? -1 : 1);
+    on_rim.u = Vector2<T>(count_turns<T>(atan2(side * T(ring->b) * n.y, side * T(ring->a) * n.x), on_rim.u(0)),
+                          count_turns<T>(atan2(n.z, tilt), on_rim.u(1)));
+  } else {
+    on_rim.u(1) = count_turns<T>(T(std::copysign(std::numbers::pi / 2, static_cast<double>(plain(n.z)))), on_rim.u(1));
+  }
+  ContactElement<T> rim = evaluate(is_A_rim ? A : B, 0, on_rim.u);
+  rim.n = n;  // also where it is flat, to rounding
+  const Vec3<T> p = is_A_rim ? X_AB.R.transpose_times(rim.p - X_AB.p) : X_AB.R * rim.p + X_AB.p;  // in the face's frame
+  on_face.u = Vector2<T>(p.x, p.y);
+  const ContactElement<T> face = evaluate(is_A_rim ? B : A, on_face.chart, on_face.u);
+  place.A = is_A_rim ? rim : face;
+  place.B = transform(X_AB, is_A_rim ? face : rim);
   place.gap = dot(place.A.n, place.B.p - place.A.p);
   return true;
 }
@@ -141,7 +186,14 @@ FacingStatus find_facing(const Surface& A, const Surface& B, const Placement<T>&
     place.B = transform(X_AB, evaluate_handed_over(B, point_B));
     place.gap = dot(place.A.n, place.B.p - place.A.p);
   };
-  if (find_over_face(A, B, X_AB, point_A, point_B, place)) return FacingStatus::found;
+  if (find_over_face(A, B, X_AB, point_A, point_B, place)) {
+    place.is_flat = false;
+    return FacingStatus::found;
+  }
+  if (find_rim_over_face(A, B, X_AB, point_A, point_B, place)) {
+    return place.is_flat ? FacingStatus::conforming : FacingStatus::found;
+  }
+  place.is_flat = false;
   const double limit = last_step<T>();
   bool is_regular = false;
   double reach = 0;

@@ -114,6 +114,32 @@ std::size_t ContactFinder::take_memory() {
   return place;
 }
 
+ArcPoints* ContactFinder::arc_points(int shape_A, int shape_B, bool is_of_A) {
+  for (const Pair& pair : pairs_) {
+    const auto [first, second] = std::minmax(pair.shapes.first, pair.shapes.second);
+    if (first != std::min(shape_A, shape_B) || second != std::max(shape_A, shape_B)) continue;
+    PairMemory& memory = memories_[pair.memory];
+    return is_of_A ? &memory.arc_A : &memory.arc_B;
+  }
+  return nullptr;
+}
+
+void ContactFinder::keep_arc_points(std::span<const FoundContact> kept) {
+  for (const Pair& pair : pairs_) {
+    PairMemory& memory = memories_[pair.memory];
+    for (int slot = 0; slot < ArcPoints::kSlots; ++slot) {
+      const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const FoundContact& contact) {
+        const auto [first, second] = std::minmax(contact.shape_A, contact.shape_B);
+        return first == std::min(pair.shapes.first, pair.shapes.second) &&
+               second == std::max(pair.shapes.first, pair.shapes.second) &&
+               contact_number(contact.id) == kFirstArcNumber + slot;
+      });
+      const auto k = static_cast<std::size_t>(slot);
+      if (!is_kept) memory.arc_A.angles[k] = memory.arc_B.angles[k] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+}
+
 void ContactFinder::look_at(const Pair& pair, double margin) {
   auto A = static_cast<std::size_t>(pair.shapes.first), B = static_cast<std::size_t>(pair.shapes.second);
   if (rank_[B] < rank_[A]) std::swap(A, B);

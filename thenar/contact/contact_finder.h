@@ -49,6 +49,12 @@ class ContactFinder {
   /// The points of two bodies follow each other; bodies are in the order of the model, by the first of the two.
   std::span<const FoundContact> contacts() const { return contacts_; }
 
+  /// Further points of a rim or a ring that are to be looked at from the next update on (distance.h): those of shape_A
+  /// or of shape_B of a pair that was near each other at the last one. None of a pair that was not.
+  ArcPoints* arc_points(int shape_A, int shape_B, bool is_of_A);
+  /// Gives up all of them but these contacts.
+  void keep_arc_points(std::span<const FoundContact> kept);
+
   /// The shapes in the order of their bodies.
   std::span<const BodyShape> shapes() const { return shapes_; }
   const GrownCore& core(int shape) const { return broad_phase_.shapes()[static_cast<std::size_t>(shape)].shape; }

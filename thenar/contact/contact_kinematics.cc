@@ -69,7 +69,7 @@ ContactVelocity<T> calc_contact_velocity(const FacingElements<T>& place, const P
   out.w = velocity.A.angular - velocity.B.angular;
   out.gap = -dot(A.n, out.v);  // (4)
 
-  const internal::FacingSystem<T> system(A, B, place.gap);
+  const internal::FacingSystem<T> system(A, B, place.gap, place.is_flat);
   const internal::PairCoordinates<T> u_rate =
       system.solve(project(A, out.v + cross(velocity.A.angular, A.n) * place.gap),  // (2)
                    project(A, -cross(out.w, A.n)));                                 // (3)
@@ -133,7 +133,7 @@ ContactAcceleration<T> calc_contact_acceleration(const FacingElements<T>& place,
   const Vector2<T> left1 = turned_rate(B.D, rates_B.D) - DA_rate - NA * rates.gap - NA_rate * place.gap;
   const Vector2<T> left2 = turned_rate(B.N, rates_B.N) + NA_rate;
 
-  const internal::FacingSystem<T> system(A, B, place.gap);
+  const internal::FacingSystem<T> system(A, B, place.gap, place.is_flat);
   const internal::PairCoordinates<T> u = system.solve(project(A, right1_rate - cross(E_turn, right1)) - left1,
                                                       project(A, right2_rate - cross(E_turn, right2)) - left2);
 

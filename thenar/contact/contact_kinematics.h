@@ -53,6 +53,8 @@ template <class T>
 struct FacingElements {
   ContactElement<T> A, B;
   T gap;  ///< m
+  /// A rim that lies flat on a face, which all of it faces: the place stays on the rim where it is.
+  bool is_flat = false;
 };
 
 /// Velocities or accelerations of both bodies, in the axes of W: of the body (angular) and of its material point at the

@@ -51,6 +51,14 @@ ContactSide make_face_side(const Model& model, const Workspace<double>& workspac
           true};
 }
 
+/// Whether the contact is a point that stays where it is on a rim or a ring over a face.
+bool is_fixed_rim_point(const ContactSide& A, const ContactSide& B, std::uint64_t id) {
+  const auto is_on = [](const ContactSide& rim, const ContactSide& face) {
+    return std::holds_alternative<RingSurface>(rim.surface) && std::holds_alternative<PlaneSurface>(face.surface);
+  };
+  return (is_on(A, B) || is_on(B, A)) && is_fixed_number(contact_number(id));
+}
+
 /// Calls visit(j, motion) for every degree of freedom j that moves a body, with the twist of the body at the place p_W
 /// (world) that it causes.
 template <class Visit>
@@ -85,10 +93,16 @@ GapFunction<double> make_gap_function(const Model& model, const Workspace<double
     out.start_at(workspace, contact.p_A, contact.p_B, contact.N);
     return out;
   };
-  const auto pin = [&](BodyIndex body, const Vec3<double>& p_W) {
+  const auto pin = [&](BodyIndex body, const Vec3<double>& p_W, double radius = 0) {
     const Placement<double> X_WB = calc_body_pose(model, workspace, body);
-    return make_pinned_side(body, to_eigen(X_WB.R.transpose_times(p_W - X_WB.p)));
+    return make_pinned_side(body, to_eigen(X_WB.R.transpose_times(p_W - X_WB.p)), radius);
   };
+  if (is_fixed_rim_point(A, B, contact.id)) {
+    const auto* ring = std::get_if<RingSurface>(&A.surface);
+    if (ring != nullptr) return start(pin(contact.body_A, contact.p_A + contact.N * ring->radius, ring->radius), B);
+    const double radius = std::get<RingSurface>(B.surface).radius;
+    return start(A, pin(contact.body_B, contact.p_B - contact.N * radius, radius));
+  }
   GapFunction<double> out = start(A, B);
   const FacingStatus status = out.update_positions(workspace);
   const Vec3<double>& p = out.place().A.p;
@@ -102,8 +116,9 @@ GapFunction<double> make_gap_function(const Model& model, const Workspace<double
     // place, too: a point of A on the face across N.
     return start(pin(contact.body_A, contact.p_A), make_face_side(model, workspace, contact));
   }
-  if (contact.patch == PatchKind::points || status != FacingStatus::conforming) return out;
-  // A point of a rim that lies flat on a face: all of the rim faces it, and the point stays where it is on its body.
+  const bool is_rim_over_face = out.place().is_flat;  // followed from where it is
+  if (contact.patch == PatchKind::points || status != FacingStatus::conforming || is_rim_over_face) return out;
+  // Of rims that conform to what they lie on a point stays where it is on its body.
   const bool is_A_flat = out.place().A.N.isZero(0);
   return start(is_A_flat ? A : pin(contact.body_A, contact.p_A), is_A_flat ? pin(contact.body_B, contact.p_B) : B);
 }

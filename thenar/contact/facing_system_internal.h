@@ -49,7 +49,8 @@ struct PairCoordinates {
 template <class T>
 class FacingSystem {
  public:
-  FacingSystem(const ContactElement<T>& A, const ContactElement<T>& B, const T& gap) {
+  /// `is_flat`: it is known to be singular.
+  FacingSystem(const ContactElement<T>& A, const ContactElement<T>& B, const T& gap, bool is_flat = false) {
     Matrix2<T> Q;
     Q << dot(A.x, B.x), dot(A.x, B.y), dot(A.y, B.x), dot(A.y, B.y);
     const Matrix2<T> D_A = A.D + A.N * gap, D_B = Q * B.D, N_B = Q * B.N;
@@ -61,7 +62,7 @@ class FacingSystem {
         S_[i + 2][j + 2] = N_B(i, j);
       }
     }
-    is_regular_ = calc_is_regular(calc_turn(A), calc_turn(B));
+    is_regular_ = !is_flat && calc_is_regular(calc_turn(A), calc_turn(B));
   }
 
   bool is_regular() const { return is_regular_; }

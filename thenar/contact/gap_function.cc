@@ -43,8 +43,8 @@ ContactSide make_contact_side(BodyIndex body, const GrownCore& shape, const Pose
   return {body, surface.surface, X_BS * surface.X_SF, feature, false};
 }
 
-ContactSide make_pinned_side(BodyIndex body, const Vector3<double>& p_B) {
-  return {body, SphereSurface{0}, Pose<double>::translation(p_B), 0, true};
+ContactSide make_pinned_side(BodyIndex body, const Vector3<double>& p_B, double radius) {
+  return {body, SphereSurface{radius}, Pose<double>::translation(p_B), 0, true};
 }
 
 template <class T>
@@ -62,6 +62,7 @@ void GapFunction<T>::start_at(const Workspace<T>& workspace, const Vec3<T>& p_A,
   };
   point_A_ = find_point(A_, p_A, -N);
   point_B_ = find_point(B_, p_B, N);
+  place_.is_flat = true;  // if a rim lies flat, it starts where it is told to
 }
 
 template <class T>
@@ -79,8 +80,9 @@ FacingStatus GapFunction<T>::update_positions(const Workspace<T>& workspace) {
   const Placement<T> X_WA = calc_pose(workspace, A_), X_WB = calc_pose(workspace, B_);
   const Placement<T> X_AB{X_WA.R.transpose() * X_WB.R, apply_inverse(X_WA, X_WB.p)};
   FacingElements<T> in_A;
+  in_A.is_flat = place_.is_flat;
   const FacingStatus status = find_facing(A_.surface, B_.surface, X_AB, point_A_, point_B_, in_A);
-  place_ = {transform(X_WA, in_A.A), transform(X_WA, in_A.B), in_A.gap};
+  place_ = {transform(X_WA, in_A.A), transform(X_WA, in_A.B), in_A.gap, in_A.is_flat};
   p_A_ = calc_point_on_body(workspace, A_, place_.A.p);
   p_B_ = calc_point_on_body(workspace, B_, place_.B.p);
   return status;

@@ -32,8 +32,8 @@ struct ContactSide {
 
 ContactSide make_contact_side(BodyIndex body, const GrownCore& shape, const Pose<double>& X_BS, int feature);
 
-/// A point that is pinned to a body, at p_B (m): the corner of a patch, or of anything else.
-ContactSide make_pinned_side(BodyIndex body, const Vector3<double>& p_B);
+/// A point that is pinned to a body, at p_B (m), and grown by `radius`: the corner of a patch, or of anything else.
+ContactSide make_pinned_side(BodyIndex body, const Vector3<double>& p_B, double radius = 0);
 
 template <class T>
 class GapFunction {

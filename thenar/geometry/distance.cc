@@ -125,6 +125,7 @@ void remember(const ContactList& list, PairMemory& memory) {
 void add_minima(const GrownCore& A, const GrownCore& B, const Pose<double>& X_AB, double margin, PairMemory& memory,
                 ContactList& out) {
   LocalMinima minima;
+  minima.arc = A.core.kind == CoreKind::circle ? memory.arc_A : memory.arc_B;
   find_minima(A, B, X_AB, margin, minima);
   memory.last_A = minima[0];
   const double size = std::min(calc_bounding_radius(A), calc_bounding_radius(B));
@@ -167,7 +168,9 @@ void find_contacts(const GrownCore& A, const Pose<double>& X_WA, const GrownCore
   out.kind = PatchKind::points;
   if (are_convex(A, B)) {
     memory.last_A = internal::find_closest_convex(A, B, X_AB, memory.is_set ? &memory.last_A : nullptr);
-    if (memory.last_A.gap <= margin) internal::add_patch_points(A, B, X_AB, memory.last_A, margin, out);
+    if (memory.last_A.gap <= margin) {
+      internal::add_patch_points(A, B, X_AB, memory.last_A, margin, out, memory.arc_A, memory.arc_B);
+    }
   } else {
     add_minima(A, B, X_AB, margin, memory, out);
     remember(out, memory);

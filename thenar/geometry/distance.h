@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 
 #include "thenar/geometry/core.h"
 
@@ -67,6 +68,26 @@ constexpr std::uint64_t make_contact_id(int feature_A, int feature_B, int number
 /// The number in an identity.
 constexpr int contact_number(std::uint64_t id) { return static_cast<int>(id & 0xffff); }
 
+/// Points of a rim or a ring that were asked for (ArcPoints) have numbers from kFirstArcNumber on; those at its own
+/// angles 0°, 90°, 180° and 270° 1 to 4; and from kFirstEndNumber on ends of arcs. All of them stay where they are on
+/// the shape, while other numbers are those of places that travel.
+inline constexpr int kFirstEndNumber = 16, kFirstArcNumber = 64;
+constexpr bool is_fixed_number(int number) { return (number >= 1 && number <= 4) || number >= kFirstEndNumber; }
+
+/// Further points of the rim of a round face, or of a ring, that are to be among the contact points where it lies on
+/// something flat: the angles of its ellipse, each in a slot of its own that gives it its number; not a number where a
+/// slot is free.
+struct ArcPoints {
+  static constexpr int kSlots = 6;
+  std::array<double, kSlots> angles = make_empty();
+
+  static constexpr std::array<double, kSlots> make_empty() {
+    std::array<double, kSlots> out{};
+    out.fill(std::numeric_limits<double>::quiet_NaN());
+    return out;
+  }
+};
+
 /// What is kept of a pair from one call to the next: where the search starts, and which place had which number. Places
 /// do not depend on it beyond rounding; numbers of several places with the same features do.
 struct PairMemory {
@@ -78,6 +99,7 @@ struct PairMemory {
   Proximity last_A;                                 ///< the nearest place, in the frame of A
   std::array<Known, ContactList::kCapacity> known;  ///< the first known_count
   int known_count = 0;
+  ArcPoints arc_A, arc_B;  ///< what the caller asks for besides, on either shape
 };
 
 /// The nearest points of two shapes. At most one of them may be unbounded. No heap use.

@@ -34,7 +34,8 @@ void add_straight(Outline& outline, int feature, bool is_edge, const Vec& from, 
 }
 
 /// A flat ellipse with semi-axes a, b along x, y at height z.
-Outline make_round_outline(const PlacedShape& body, int feature, int rim, bool looks_up, double a, double b, double z) {
+Outline make_round_outline(const PlacedShape& body, int feature, int rim, bool looks_up, double a, double b, double z,
+                           const ArcPoints& arc) {
   Outline out;
   out.is_flat = true;
   out.feature = feature;
@@ -52,6 +53,11 @@ Outline make_round_outline(const PlacedShape& body, int feature, int rim, bool l
   add_point(out, rim, 2, out.centre + curve.v);
   add_point(out, rim, 3, out.centre - curve.u);
   add_point(out, rim, 4, out.centre - curve.v);
+  for (int k = 0; k < ArcPoints::kSlots; ++k) {
+    const double angle = arc.angles[static_cast<std::size_t>(k)];
+    if (std::isnan(angle)) continue;
+    add_point(out, rim, kFirstArcNumber + k, out.centre + curve.u * std::cos(angle) + curve.v * std::sin(angle));
+  }
   return out;
 }
 
@@ -152,13 +158,13 @@ Foot find_foot_of_segment(const PlacedShape& body, const Vec& d) {
   return foot;
 }
 
-Foot find_foot_of_cylinder(const PlacedShape& body, const Vec& d) {
+Foot find_foot_of_cylinder(const PlacedShape& body, const Vec& d, const ArcPoints& arc) {
   Foot foot;
   const double radius = body.shape.core.size.x, half = body.shape.core.size.z;
   const bool is_upper = d.z > 0;
   if (std::abs(d.z) >= kCosine) {
-    foot.flat =
-        make_round_outline(body, is_upper ? 2 : 1, is_upper ? 4 : 3, is_upper, radius, radius, is_upper ? half : -half);
+    foot.flat = make_round_outline(body, is_upper ? 2 : 1, is_upper ? 4 : 3, is_upper, radius, radius,
+                                   is_upper ? half : -half, arc);
   } else if (std::abs(d.z) <= kSine) {
     foot.lines[0].emplace(0, body.shape.radius, body.R.z, FootLine::End{3, body.place({0, 0, -half}), radius},
                           FootLine::End{4, body.place({0, 0, half}), radius});
@@ -166,11 +172,11 @@ Foot find_foot_of_cylinder(const PlacedShape& body, const Vec& d) {
   return foot;
 }
 
-Foot find_foot_of_cone(const PlacedShape& body, const Vec& d) {
+Foot find_foot_of_cone(const PlacedShape& body, const Vec& d, const ArcPoints& arc) {
   Foot foot;
   const Vec& size = body.shape.core.size;
   if (-d.z >= kCosine) {
-    foot.flat = make_round_outline(body, 1, 2, false, size.x, size.x, -size.z);
+    foot.flat = make_round_outline(body, 1, 2, false, size.x, size.x, -size.z, arc);
     return foot;
   }
   // In the half-plane of d through the axis, the side's normal is (cosine, sine).
@@ -182,12 +188,12 @@ Foot find_foot_of_cone(const PlacedShape& body, const Vec& d) {
   return foot;
 }
 
-Foot find_foot_of_plate(const PlacedShape& body, const Vec& d) {
+Foot find_foot_of_plate(const PlacedShape& body, const Vec& d, const ArcPoints& arc) {
   Foot foot;
   const Vec& size = body.shape.core.size;
   const bool is_upper = d.z > 0;
   if (std::abs(d.z) >= kCosine) {
-    foot.flat = make_round_outline(body, is_upper ? 1 : 0, 2, is_upper, size.x, size.y, 0);
+    foot.flat = make_round_outline(body, is_upper ? 1 : 0, 2, is_upper, size.x, size.y, 0, arc);
   }
   return foot;
 }
@@ -221,7 +227,7 @@ Outline FootLine::make_outline(const Vec& d) const {
   return out;
 }
 
-Foot find_foot(const PlacedShape& body, const Vec& d_A) {
+Foot find_foot(const PlacedShape& body, const Vec& d_A, const ArcPoints& arc) {
   const Vec d = body.unturn(d_A);
   switch (body.shape.core.kind) {
     case CoreKind::segment:
@@ -229,11 +235,11 @@ Foot find_foot(const PlacedShape& body, const Vec& d_A) {
     case CoreKind::box:
       return BoxFeet(body, d).find();
     case CoreKind::cylinder:
-      return find_foot_of_cylinder(body, d);
+      return find_foot_of_cylinder(body, d, arc);
     case CoreKind::cone:
-      return find_foot_of_cone(body, d);
+      return find_foot_of_cone(body, d, arc);
     case CoreKind::plate:
-      return find_foot_of_plate(body, d);
+      return find_foot_of_plate(body, d, arc);
     case CoreKind::half_space:
       return find_foot_of_half_space(body);
     case CoreKind::point:

@@ -14,7 +14,7 @@
 #include <array>
 #include <optional>
 
-#include "thenar/geometry/core.h"
+#include "thenar/geometry/distance.h"
 
 namespace thenar::internal {
 
@@ -37,7 +37,7 @@ struct PlacedShape {
 /// A point that stays on the body, or the end of a ruling.
 struct FootPoint {
   int feature = 0;
-  /// Tells the points of a rim apart: 1 to 4 for those at the body's angles 0°, 90°, 180° and 270°; otherwise 0.
+  /// Tells the points of a rim apart (is_fixed_number); otherwise 0.
   int number = 0;
   Vec3<double> p = Vec3<double>::zero();
 };
@@ -59,8 +59,8 @@ struct Outline {
   Vec3<double> n = Vec3<double>::zero();       ///< of a face: outward normal
   Vec3<double> centre = Vec3<double>::zero();  ///< of a face: a point of its plane
   /// Of a polygon: its corners, in order; curve k joins points k and k + 1. Of a round face: four points of its rim,
-  /// and the rim. Of a line: its ends. Of a half-space: none.
-  std::array<FootPoint, 4> points;
+  /// others that were asked for, and the rim. Of a line: its ends. Of a half-space: none.
+  std::array<FootPoint, 4 + ArcPoints::kSlots> points;
   std::array<FootCurve, 4> curves;
   int point_count = 0, curve_count = 0;
 };
@@ -93,8 +93,8 @@ struct Foot {
   std::array<std::optional<FootLine>, 2> lines;
 };
 
-/// The foot along the unit vector d (in the frame of A) of a convex shape.
-Foot find_foot(const PlacedShape& body, const Vec3<double>& d);
+/// The foot along the unit vector d (in the frame of A) of a convex shape, with these points of its rim if it is round.
+Foot find_foot(const PlacedShape& body, const Vec3<double>& d, const ArcPoints& arc);
 
 /// Whether a feature is the rim of a round face.
 bool is_rim(CoreKind kind, int feature);

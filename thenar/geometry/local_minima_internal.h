@@ -17,10 +17,8 @@ struct LocalMinima {
   static constexpr int kCapacity = 16;
   /// Numbers of points that are fixed in a shape: those of a circle at its angles 0°, 90°, 180° and 270°; and from
   /// kFirstEnd on the ends of arcs.
-  static constexpr int kFirstFixed = 1, kFixedCount = 4, kFirstEnd = 16;
-  static constexpr bool is_fixed(int number) {
-    return (number >= kFirstFixed && number < kFirstFixed + kFixedCount) || number >= kFirstEnd;
-  }
+  static constexpr int kFirstFixed = 1, kFixedCount = 4, kFirstEnd = kFirstEndNumber;
+  static constexpr bool is_fixed(int number) { return is_fixed_number(number); }
   /// The numbers of minima with the same features, counted by i = 0, 1, … along the circle: 0, 8, 9, …
   static constexpr int number_minimum(int i) { return i == 0 ? 0 : 7 + i; }
 
@@ -32,6 +30,7 @@ struct LocalMinima {
   std::array<Place, kCapacity> places;  ///< by gap, the nearest first
   int count = 0;
   bool is_ring = false;   ///< whether fixed points of a circle are among them
+  ArcPoints arc;          ///< of the circle, asked for besides
   double resolution = 0;  ///< m, places that are nearer to each other are one
 
   void clear(double new_resolution) {

@@ -122,8 +122,8 @@ class PatchFinder {
         view_(nearest.N),
         corners_(2 * tolerance_) {}
 
-  void run(double margin, ContactList& out) {
-    find_corners(margin);
+  void run(double margin, const ArcPoints& arc_A, const ArcPoints& arc_B, ContactList& out) {
+    find_corners(margin, arc_A, arc_B);
     improve_nearest();
     remove_false_corners();
     add_nearest();
@@ -134,8 +134,8 @@ class PatchFinder {
 
  private:
   /// Faces before lines; lines also where faces are parallel but beside each other.
-  void find_corners(double margin) {
-    const Foot foot_A = find_foot(a_, -nearest_.N), foot_B = find_foot(b_, nearest_.N);
+  void find_corners(double margin, const ArcPoints& arc_A, const ArcPoints& arc_B) {
+    const Foot foot_A = find_foot(a_, -nearest_.N, arc_A), foot_B = find_foot(b_, nearest_.N, arc_B);
     if (foot_A.flat && foot_B.flat) overlap(*foot_A.flat, *foot_B.flat, normalized(foot_B.flat->n - foot_A.flat->n));
     for (const auto& line : foot_B.lines) {
       if (!corners_.empty() || !foot_A.flat || !line) break;
@@ -436,9 +436,9 @@ class PatchFinder {
 }  // namespace
 
 void add_patch_points(const GrownCore& A, const GrownCore& B, const Pose<double>& X_AB, const Proximity& nearest,
-                      double margin, ContactList& out) {
+                      double margin, ContactList& out, const ArcPoints& arc_A, const ArcPoints& arc_B) {
   if (!(nearest.gap <= margin)) return;
-  PatchFinder(A, B, X_AB, nearest).run(margin, out);
+  PatchFinder(A, B, X_AB, nearest).run(margin, arc_A, arc_B, out);
 }
 
 }  // namespace thenar::internal

@@ -9,7 +9,8 @@
 /// (m: the middle of the normals of two faces, or the normal of the face that a line lies on):
 ///
 /// - A vertex, or the end of a line, over a face: gap and normal are those of that point and the face's plane.
-/// - A point of a rim over a face, at the body's own angles 0°, 90°, 180° and 270°: the same.
+/// - A point of a rim over a face, at the body's own angles 0°, 90°, 180° and 270° and at those that the caller asks
+///   for (ArcPoints): the same.
 /// - Two borders that cross, or a line and a border: those of the two features, with their common normal.
 /// - The end of a line beside a line: those of the end, a vertex or a rim, and the line.
 ///
@@ -19,7 +20,8 @@
 /// their ends: there the gap goes over, smoothly, to the one that is seen along m. Where feet are equal to rounding,
 /// each corner is there once: vertices of A before those of B, before crossings, before points of rims.
 ///
-/// The identity of a point is made of its features and a number: 1 to 4 for the four points of a rim over a face; 1 or
+/// The identity of a point is made of its features and a number: that of is_fixed_number() for points of a rim over a
+/// face, 1 to 4 for those that are always there; 1 or
 /// 2, by the sense, where a rim crosses another curve (0 where it hardly does), and 2 more for a second crossing of the
 /// same sense, as ellipses have; 0 for all others. A box that tips over an edge keeps the two vertices that it turns
 /// about, and so does one whose face is too steep to be a foot any more.
@@ -40,6 +42,6 @@ namespace thenar::internal {
 /// A. `nearest` is their nearest place in the same frame; nothing is added when its gap exceeds the margin. Polygons
 /// and rings are in order (counterclockwise about N, from the smallest identity), lines from end to end. No heap use.
 void add_patch_points(const GrownCore& A, const GrownCore& B, const Pose<double>& X_AB, const Proximity& nearest,
-                      double margin, ContactList& out);
+                      double margin, ContactList& out, const ArcPoints& arc_A = {}, const ArcPoints& arc_B = {});
 
 }  // namespace thenar::internal

@@ -285,6 +285,11 @@ class RingSearch {
     for (int k = 0; is_ring && k < LocalMinima::kFixedCount; ++k) {
       if (is_parallel[index(k)]) out_.add(fixed[index(k)], LocalMinima::kFirstFixed + k);
     }
+    for (int k = 0; is_ring && k < ArcPoints::kSlots; ++k) {
+      if (std::isnan(out_.arc.angles[index(k)])) continue;
+      const Proximity place = make_place(out_.arc.angles[index(k)]);
+      if (is_along(nearest, place)) out_.add(place, kFirstArcNumber + k);
+    }
     if (B_.core.kind != CoreKind::half_space && std::abs(nearest.N.z) >= std::cos(kPatchAngle)) add_arc_ends(nearest);
   }
 

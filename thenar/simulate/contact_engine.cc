@@ -13,13 +13,11 @@
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/simulate/cell_motion_internal.h"
 #include "thenar/simulate/contact_impact.h"
+#include "thenar/simulate/flat_rim_internal.h"
 
 namespace thenar {
 namespace {
 
-/// Bodies nearer than this part of the scene's size touch, once a run has put them there: more than rounding; and if it
-/// is more, this part of the tolerance, so that what is simultaneous but for the errors of steps is taken so.
-constexpr double kTouch = 1e-11, kTouchOfTolerance = 0.1;
 /// What impulses leave of a speed that should be 0, as a part of the fastest: what their solvers promise.
 constexpr double kCalm = 1e-8;
 /// Where everything strikes too slowly to rebound, motions up to so many times as fast come to rest in the impact.
@@ -44,6 +42,10 @@ constexpr long long kLastNodes = 4000;
 constexpr int kInsistence = 4, kPlasticPatience = 20;
 /// Forces of so many times the weight of everything are those of a jam.
 constexpr double kJam = 1e6;
+/// Points of a rim that press and are nearer to each other than this, rad, stand for the one that the rim tips about.
+constexpr double kOnePoint = 0.3;
+/// A point with less of the force of all points of its rim does not press.
+constexpr double kPressesNot = 1e-6;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
 
@@ -118,6 +120,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   changes_.clear();
   energy_lost_ = 0;
   teller_.begin();
+  const std::vector<internal::PressedPoint> pressed = internal::list_pressed_points(motion_);
   jam_ = explain_jam();
   find_insistent(at, patience);
   keep_frames(state);
@@ -126,13 +129,16 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     if (at && at->kind == ContactCrossingKind::stick) bring_to_rest(state, *at);
     joints_.find_touching(state.q, state.v);
     if (!put_in_touch(state)) return false;
+    internal::ask_for_pressed(context_, workspace_, pressed);
     for (std::size_t pass = 0;; ++pass) {
       if (!resolve_impacts(state, patience > kPlasticPatience)) return false;
       // Several motions that differ in slips that end at once are none of this world: the question is asked again.
       const bool goes_on = resolve_instant(state);
       if (!goes_on && (strikes_.empty() || instant_->verdict != Verdict::several)) return false;
+      find_tipping_rims(state);
       set_modes(state, trigger);
       stepper_.start(state, begins_to_slip());
+      settle_tipping_points(state, trigger);
       const bool is_captured = pass <= instant_->contacts.size() + 1 && capture_bounces(state);
       if (!goes_on && !is_captured) return false;
       if (!is_captured) break;
@@ -146,8 +152,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   if (has_started_) changes_ = teller_.tell(state.t, {*instant_, instant_->cells[cell_], strikes_}, at);
   has_started_ = true;
   context_.obeys_declared = false;
-  context_.touch =
-      std::clamp(kTouchOfTolerance * scenario_.run.tolerance, kTouch, ContactTolerances(1).touch()) * size_;
+  context_.touch = internal::calc_touch(scenario_.run.tolerance, size_);
   context_.overlap = ContactTolerances(size_).touch();
   return true;
 }
@@ -244,13 +249,21 @@ bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
   for (int round = 0; round < kMostRounds; ++round) {
     const bool rebounds = !is_plastic && round < kElasticRounds;
     context_.slowest_strike = rebounds ? slowest : std::numeric_limits<double>::infinity();
-    const ImpactInstant impact = internal::assemble_impact(context_, state);
+    look_at(state);
+    internal::ask_for_lowest_rates(context_, workspace_, calc_slow());
+    ImpactInstant impact = internal::assemble_impact(context_, state);
     if (!impact.is_struck()) {
       // What the instant takes for rest is rest, or friction would act along rounding.
       if (round == 0) calm(state, impact.rest);
       return true;
     }
-    const ImpactAnswer answer = solve_impact(impact.problem, scenario_.impact);
+    ImpactAnswer answer = solve_impact(impact.problem, scenario_.impact);
+    for (int k = 0; k < kMostRounds && answer.status == ImpactStatus::done; ++k) {
+      const double slow = std::max(kCalm * calc_fastest(impact, state.v), calc_slow());
+      if (!internal::ask_for_missed_points(context_, workspace_, impact, answer.z, slow)) break;
+      impact = internal::assemble_impact(context_, state);
+      answer = solve_impact(impact.problem, scenario_.impact);
+    }
     if (answer.status != ImpactStatus::done) {
       fault_ = fmt::format("the impact has no answer{}{}", answer.reason.empty() ? "" : ": ", answer.reason);
       return false;
@@ -424,6 +437,81 @@ std::size_t ContactEngine::choose_cell(const Instant& instant, const State& stat
     if (size < least) least = size, best = i;
   }
   return best;
+}
+
+/// What is slower counts as rest before anything has moved, m/s.
+double ContactEngine::calc_slow() const {
+  return kCalm * kSlowest * tolerances_.scales().length / tolerances_.scales().time;
+}
+
+/// Round faces that lie flat and of which one point of the rim is left: from here on that is the lowest one, and
+/// travels.
+void ContactEngine::find_tipping_rims(const State& state) {
+  tipping_.clear();
+  look_at(state);
+  InstantCell& cell = instant_->cells[cell_];
+  for (internal::FlatRim& rim : internal::find_flat_rims(scenario_.model, workspace_, context_.finder())) {
+    internal::RimWave wave = rim.gaps();
+    bool is_at_rest = false;
+    if (rim.is_flat(context_.touch)) {
+      wave = rim.calc_rates(workspace_);
+      is_at_rest = !(wave.amplitude() > calc_slow());
+    }
+    if (is_at_rest) wave = rim.calc_accelerations(workspace_, cell.vdot);
+    if (is_at_rest && !internal::tips(wave, tolerances_)) continue;
+    std::vector<std::size_t> points;
+    double sum = 0, most = 0;
+    std::size_t chosen = 0;
+    bool has_others = false;
+    for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
+      const FoundContact& place = instant_->contacts[i].place;
+      if (cell.modes[i] == ContactMode::break_away) continue;
+      has_others = has_others || (rim.is_of(place) && !rim.has(place));
+      if (!rim.has(place)) continue;
+      points.push_back(i);
+      sum += cell.forces[i][0];
+      if (points.size() == 1 || cell.forces[i][0] > most) most = cell.forces[i][0], chosen = i;
+    }
+    if (points.empty() || has_others) continue;
+    const auto angle_of = [&](std::size_t i) { return rim.find_direction(instant_->contacts[i].place.p_A).angle; };
+    const auto is_beside = [&](std::size_t i) {
+      return !(cell.forces[i][0] > kPressesNot * sum) ||
+             std::abs(std::remainder(angle_of(i) - angle_of(chosen), 2 * M_PI)) < kOnePoint;
+    };
+    if (!std::all_of(points.begin(), points.end(), is_beside)) continue;
+    for (const std::size_t i : points) {
+      if (i != chosen) cell.modes[i] = ContactMode::break_away;
+    }
+    const double angle = wave.find_lowest();
+    instant_->contacts[chosen].place = rim.make_travelling(angle);
+    tipping_.push_back({rim, chosen, angle, is_at_rest});
+  }
+}
+
+/// A disc that begins to tip from rest does so about the point whose force lets gaps open to both sides: there, the
+/// accelerations of the gaps that it brings about are lowest. By the secant method, in the mode that is known.
+void ContactEngine::settle_tipping_points(const State& state, Trigger trigger) {
+  constexpr int kMostSteps = 30;
+  constexpr double kFirstStep = 1e-4, kLongestStep = 0.1, kLastStep = 1e-14;
+  for (Tipping& tipping : tipping_) {
+    if (!tipping.is_at_rest) continue;
+    const auto calc_slope = [&](double angle) {
+      instant_->contacts[tipping.contact].place = tipping.rim.make_travelling(angle);
+      set_modes(state, trigger);
+      stepper_.start(state, begins_to_slip());
+      const Eigen::Map<const VectorX<double>> vdot(stepper_.acceleration(), motion_.size());
+      return tipping.rim.calc_accelerations(workspace_, vdot).calc_slope(angle);
+    };
+    double before = tipping.angle + kFirstStep, angle = tipping.angle;
+    double slope_before = calc_slope(before), slope = calc_slope(angle);
+    for (int k = 0; k < kMostSteps && slope != slope_before && slope != 0; ++k) {
+      const double step = std::clamp(-slope * (angle - before) / (slope - slope_before), -kLongestStep, kLongestStep);
+      before = angle, slope_before = slope;
+      angle += step;
+      slope = calc_slope(angle);
+      if (std::abs(step) < kLastStep) break;
+    }
+  }
 }
 
 void ContactEngine::set_modes(const State& state, Trigger trigger) {

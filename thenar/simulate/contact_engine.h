@@ -31,6 +31,7 @@
 #include "thenar/simulate/contact_teller_internal.h"
 #include "thenar/simulate/contact_watch.h"
 #include "thenar/simulate/event_teller.h"
+#include "thenar/simulate/flat_rim_internal.h"
 #include "thenar/simulate/instant.h"
 #include "thenar/simulate/row_assembly_internal.h"
 #include "thenar/simulate/simulate.h"
@@ -102,6 +103,14 @@ class ContactEngine {
     std::array<double, 3> slip{};
   };
 
+  /// A rim that lay flat and goes on in one point.
+  struct Tipping {
+    internal::FlatRim rim;
+    std::size_t contact = 0;  ///< of the instant
+    double angle = 0;         ///< where on the rim
+    bool is_at_rest = true;   ///< before it tips
+  };
+
   void look_at(const State& state);
   void find_insistent(const std::optional<ContactCrossing>& at, int patience);
   bool put_in_touch(State& state);
@@ -117,6 +126,9 @@ class ContactEngine {
   bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
   bool may_go_on(const Instant& instant, const State& state);
   void set_modes(const State& state, Trigger trigger);
+  double calc_slow() const;
+  void find_tipping_rims(const State& state);
+  void settle_tipping_points(const State& state, Trigger trigger);
   bool begins_to_slip() const;
   bool stop_short_slip(HeldContact& contact, const VectorX<double>& vdot, double smallest) const;
   bool capture_bounces(State& state);
@@ -140,6 +152,7 @@ class ContactEngine {
   std::optional<Instant> instant_;
   std::size_t cell_ = 0;
   std::optional<Insistent> insistent_;
+  std::vector<Tipping> tipping_;
   std::vector<ContactStrike> strikes_;
   std::vector<StrikeCount> strike_counts_;
   std::vector<BounceEnd> bounce_ends_;

@@ -5,11 +5,18 @@
 #include <cmath>
 
 #include "thenar/modes/yy_formulation.h"
+#include "thenar/simulate/flat_rim_internal.h"
 #include "thenar/simulate/instant_assembly_internal.h"
 #include "thenar/simulate/instant_reader_internal.h"
 #include "thenar/simulate/stick_first_internal.h"
 
 namespace thenar {
+namespace {
+
+/// How often points of round faces are added that an answer overlooks: each halves an arc at least.
+constexpr int kMostRounds = 24;
+
+}  // namespace
 
 const char* to_string(ContactMode mode) {
   switch (mode) {
@@ -66,11 +73,16 @@ Instant solve_instant(const Scenario& scenario, const State& state, const Instan
 }
 
 Instant internal::solve_instant(AssemblyContext& context, const State& state, const InstantOptions& options) {
-  internal::AssembledInstant assembled = internal::assemble_instant(context, state, options.time);
+  internal::AssembledInstant assembled;
   Instant& out = assembled.instant;
-  const std::vector<std::size_t> answers = internal::solve_stick_first(out, options.search);
-  internal::CellReader reader(out, assembled.rows, state.v);
-  for (const std::size_t number : answers) out.cells.push_back(reader.read(number));
+  std::vector<std::size_t> answers;
+  for (int round = 0; round < kMostRounds; ++round) {
+    assembled = internal::assemble_instant(context, state, options.time);
+    answers = internal::solve_stick_first(out, options.search);
+    internal::CellReader reader(out, assembled.rows, state.v);
+    for (const std::size_t number : answers) out.cells.push_back(reader.read(number));
+    if (!internal::ask_for_missed_points(context, state, out)) break;
+  }
   if (options.margins) {
     internal::MarginReader margins(out, assembled.rows);
     for (InstantCell& cell : out.cells) margins.read(cell);

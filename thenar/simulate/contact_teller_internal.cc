@@ -43,6 +43,14 @@ std::vector<Event> ContactTeller::tell(double t, const Settled& settled, const s
       return strike.where.substr(0, strike.where.find('#')) == pair;
     });
   };
+  // A rim that lay flat, with points that stay where they are on it, goes on in one that travels. Points that were
+  // asked for besides (ArcPoints) are there for the sake of the others and say nothing.
+  const auto is_over = [](const FoundContact& fixed, const FoundContact& other) {
+    return is_fixed_number(contact_number(fixed.id)) && !is_fixed_number(contact_number(other.id)) &&
+           fixed.shape_A == other.shape_A && fixed.shape_B == other.shape_B && fixed.feature_A == other.feature_A &&
+           fixed.feature_B == other.feature_B;
+  };
+  const auto is_spare = [](const FoundContact& place) { return contact_number(place.id) >= kFirstArcNumber; };
   const std::vector<HeldContact>& now = motion_.contacts();
   std::vector<char> is_new(now.size(), 1);
   for (const Known& old : before_) {
@@ -50,12 +58,12 @@ std::vector<Event> ContactTeller::tell(double t, const Settled& settled, const s
                                     [&](const HeldContact& contact) { return is_same(contact.found(), old.place); });
     if (place == now.end()) {
       // The pair goes on with other features.
-      const bool goes_on =
-          at && at->kind == ContactCrossingKind::face &&
-          std::any_of(now.begin(), now.end(), [&](const HeldContact& contact) {
-            return contact.found().body_A == old.place.body_A && contact.found().body_B == old.place.body_B;
-          });
-      if (!goes_on) tell(EventKind::break_away, old.name, explain_break(old));
+      const bool goes_on = std::any_of(now.begin(), now.end(), [&](const HeldContact& contact) {
+        const FoundContact& found = contact.found();
+        return is_over(old.place, found) || (at && at->kind == ContactCrossingKind::face &&
+                                             found.body_A == old.place.body_A && found.body_B == old.place.body_B);
+      });
+      if (!goes_on && !is_spare(old.place)) tell(EventKind::break_away, old.name, explain_break(old));
       continue;
     }
     const auto i = static_cast<std::size_t>(place - now.begin());
@@ -72,11 +80,13 @@ std::vector<Event> ContactTeller::tell(double t, const Settled& settled, const s
     }
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (!is_new[i]) continue;
+    if (!is_new[i] || is_spare(now[i].found())) continue;
     const bool is_same_pair = std::any_of(before_.begin(), before_.end(), [&](const Known& old) {
       return old.place.body_A == now[i].found().body_A && old.place.body_B == now[i].found().body_B;
     });
-    if (at && at->kind == ContactCrossingKind::face && is_same_pair) {
+    const bool tips = std::any_of(before_.begin(), before_.end(),
+                                  [&](const Known& old) { return is_over(old.place, now[i].found()); });
+    if (tips || (at && at->kind == ContactCrossingKind::face && is_same_pair)) {
       tell(EventKind::face, now[i].name(), explain_face(now[i]));
     } else if (!was_struck(now[i].name())) {
       tell(EventKind::touch, now[i].name(), explain_touch(now[i]));

@@ -7,6 +7,7 @@
 
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/simulate/flat_rim_internal.h"
 
 namespace thenar {
 namespace {
@@ -326,6 +327,13 @@ void ContactWatch::find_touch(Stepper& stepper, const Place& before, const Place
 
 // --- Contacts that hold ----------------------------------------------------------------------------------------------
 
+/// How far a contact is beyond its features; falling flat is leaving them, too.
+double ContactWatch::calc_exit(const HeldContact& contact) const {
+  const double touch = internal::calc_touch(scenario_.run.tolerance, size_);
+  return std::max(contact.calc_exit(motion_.contact_workspace(), size_),
+                  internal::calc_flat_exit(finder_, contact, touch));
+}
+
 /// After an evaluation of the motion: what a contact must keep ≥ 0, with `margin` (N) to spare.
 ContactWatch::HeldValues ContactWatch::read_held(std::size_t i, double margin) const {
   const HeldContact& contact = motion_.contacts()[i];
@@ -343,7 +351,7 @@ ContactWatch::HeldValues ContactWatch::read_held(std::size_t i, double margin) c
     out.friction = mu * force(0) - friction + margin;
   }
   if (contact.hold() == ContactHold::sliding) out.slip = contact.slip_along();
-  out.exit = contact.calc_exit(motion_.contact_workspace(), size_);
+  out.exit = calc_exit(contact);
   return out;
 }
 
@@ -462,7 +470,7 @@ void ContactWatch::find_exit(Stepper& stepper, std::size_t i, const VectorX<doub
     if (exits(static_cast<Eigen::Index>(k)) <= allowed) continue;
     const auto room = [&](double theta) {
       stepper.evaluate(theta);
-      return allowed - motion_.contacts()[i].calc_exit(motion_.contact_workspace(), size_);
+      return allowed - calc_exit(motion_.contacts()[i]);
     };
     const double theta = refine_crossing({nodes[k - 1], nodes[k]}, kBracket, room).after;
     if (!first || theta < first->theta) {

@@ -115,6 +115,7 @@ class ContactWatch {
                   std::optional<ContactCrossing>& first);
   void choose_reach(Stepper& stepper);
 
+  double calc_exit(const HeldContact& contact) const;
   HeldValues read_held(std::size_t contact, double margin) const;
   bool is_astray(Stepper& stepper, const ContactCrossing& crossing);
   void find_slip_direction(Stepper& stepper, ContactCrossing& crossing);

@@ -51,12 +51,12 @@ HeldContact::HeldContact(const Model& model, const Workspace<double>& workspace,
       frame_{contact.N, contact.T, contact.U},
       anchor_frame_(frame_),
       no_slip_(no_slip) {
-  const auto is_rim = [](const Side& side) {
-    const FeatureSurface surface = make_feature_surface(side.core, side.feature);
-    return std::holds_alternative<RingSurface>(surface.surface);
-  };
-  A_.is_rim = is_rim(A_);
-  B_.is_rim = is_rim(B_);
+  const Surface surface_A = make_feature_surface(A_.core, A_.feature).surface;
+  const Surface surface_B = make_feature_surface(B_.core, B_.feature).surface;
+  A_.is_rim = std::holds_alternative<RingSurface>(surface_A);
+  B_.is_rim = std::holds_alternative<RingSurface>(surface_B);
+  is_rim_on_face_ = (A_.is_rim && std::holds_alternative<PlaneSurface>(surface_B)) ||
+                    (B_.is_rim && std::holds_alternative<PlaneSurface>(surface_A));
   A_.is_pinned = gap_.is_pinned_A();
   B_.is_pinned = gap_.is_pinned_B();
   if (!update(workspace)) {
@@ -92,6 +92,8 @@ double HeldContact::find_place(const Workspace<double>& workspace) {
 /// there are, the one counts that has travelled least since the anchor: a rim meets an edge in two places, and the
 /// other one may be on its features when this one is not any more.
 bool HeldContact::find_best_place(const Workspace<double>& workspace) {
+  // Found without a search, from where the anchor tells which side of the rim it is on, and where it is if that is flat.
+  if (is_rim_on_face_) gap_ = anchor_gap_;
   const double angle = find_place(workspace);
   if (angle <= kTurn) return true;
   double least = std::isfinite(angle) ? calc_travel() : std::numeric_limits<double>::infinity();

@@ -133,6 +133,7 @@ class HeldContact {
   std::array<double, 3> slip_direction_{};  ///< of μ u at the anchor, a unit vector
   double slip_along_ = 0;
   double no_slip_ = 0;
+  bool is_rim_on_face_ = false;
 };
 
 }  // namespace thenar
