@@ -57,9 +57,7 @@ bool is_clearly_p(const MatrixX<double>& M) {
   if (!has_clear_diagonal(M)) return false;
   const MatrixX<double> scaled = normalize(M);
   if (is_clearly_positive_definite(scaled) || is_dominated_by_diagonal(scaled)) return true;
-  if (M.rows() > kMostRows) return false;
-  const PMatrixTest test = test_p_matrix(scaled);
-  return test.is_P && test.least > kMargin;
+  return M.rows() <= kMostRows && is_p_matrix_by(scaled, kMargin);
 }
 
 }  // namespace thenar
