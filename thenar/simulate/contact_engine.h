@@ -117,6 +117,7 @@ class ContactEngine {
   bool may_go_on(const Instant& instant, const State& state);
   void set_modes(const State& state, Trigger trigger);
   bool begins_to_slip() const;
+  bool capture_stops(const State& state, Mode& mode);
   bool capture_bounces(State& state);
   long long& strike_count(const FoundContact& place);
   void keep_frames(const State& state);
@@ -140,6 +141,7 @@ class ContactEngine {
   std::optional<Insistent> insistent_;
   std::vector<ContactStrike> strikes_;
   std::vector<StrikeCount> strike_counts_;
+  std::vector<long long> stop_strikes_;  ///< by joint row, since it last rested
   std::vector<BounceEnd> bounce_ends_;
   std::vector<Event> changes_;
   double energy_lost_ = 0;
