@@ -52,6 +52,7 @@ TEST(PMatrix, AgreesWithAllMinors) {
     const PMatrixTest test = test_p_matrix(M);
     const double least = find_least_minor(M);
     ASSERT_EQ(test.is_P, least > 0) << i << ": " << least;
+    EXPECT_EQ(is_p_matrix_by(M, 1e-10), test.is_P && test.least > 1e-10) << i << ": " << test.least;
     if (test.is_P) {
       EXPECT_EQ(test.minors, (1LL << M.rows()) - 1);
       ++holds;
@@ -104,6 +105,7 @@ TEST(PMatrix, DecidesTwentyRows) {
   const PMatrixTest test = test_p_matrix(M);  // its symmetric part is positive definite
   EXPECT_TRUE(test.is_P && test.is_sure);
   EXPECT_EQ(test.minors, (1LL << 20) - 1);
+  EXPECT_TRUE(is_p_matrix_by(M, 1e-10));
 }
 
 TEST(PMatrix, RefusesWhatIsNotAMatrixOfReals) {

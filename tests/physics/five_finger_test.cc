@@ -63,16 +63,9 @@ std::string write_shapes(const Scenario& scenario, BodyIndex body) {
   std::string out;
   for (const BodyShape& shape : scenario.shapes) {
     if (shape.body != body) continue;
-    const std::string place = fmt::format("pos=\"{}\" quat=\"{}\" friction=\"0.5 0 0\" condim=\"3\"",
-                                          numbers(shape.X_BS.p), quaternion(shape.X_BS.R));
-    if (const Box* box = std::get_if<Box>(&shape.shape)) {
-      out += fmt::format("<geom type=\"box\" size=\"{}\" {} contype=\"1\" conaffinity=\"2\"/>",
-                         numbers(0.5 * box->sides), place);
-    } else {
-      const Capsule& capsule = std::get<Capsule>(shape.shape);
-      out += fmt::format("<geom type=\"capsule\" size=\"{} {}\" {} contype=\"2\" conaffinity=\"1\"/>", capsule.radius,
-                         0.5 * capsule.length, place);
-    }
+    const char* touches = std::holds_alternative<Box>(shape.shape) ? "contype=\"1\" conaffinity=\"2\""
+                                                                   : "contype=\"2\" conaffinity=\"1\"";
+    out += mujoco_geom(shape, std::string("friction=\"0.5 0 0\" condim=\"3\" ") + touches);
   }
   return out;
 }

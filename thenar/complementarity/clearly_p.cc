@@ -5,7 +5,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include "thenar/complementarity/p_matrix.h"
@@ -17,10 +16,6 @@ namespace {
 constexpr double kMargin = 1e-10;
 /// A millisecond's worth of minors.
 constexpr int kMostRows = 16;
-/// Matrices of a search that are looked at before it gives up.
-constexpr int kMostLooks = 64;
-/// Entries that are this part of the terms they are sums of are known well enough to be tested for kMargin.
-constexpr double kKnown = 1e-4;
 
 /// Whether the diagonal is positive beyond the rounding of its rows and columns.
 bool has_clear_diagonal(const MatrixX<double>& M) {
@@ -48,7 +43,8 @@ bool is_dominated_by_diagonal(const MatrixX<double>& M) {
   return (comparison * d).minCoeff() > kMargin * d.maxCoeff();
 }
 
-/// Rows and columns in the order of how far they are from symmetric, most first: sliding contacts before others.
+/// Rows and columns in the order of how far they are from symmetric, most first: with sliding contacts before others,
+/// what is left after few of them is definite.
 MatrixX<double> sort_by_asymmetry(const MatrixX<double>& M) {
   const VectorX<double> asymmetry = (M - M.transpose()).rowwise().squaredNorm();
   std::vector<int> order(static_cast<std::size_t>(M.rows()));
@@ -56,32 +52,6 @@ MatrixX<double> sort_by_asymmetry(const MatrixX<double>& M) {
   std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return asymmetry(i) > asymmetry(j); });
   return M(order, order);
 }
-
-/// The recursion of test_p_matrix: M is a P-matrix if M₁₁ > 0, and the rest of M and its Schur complement of M₁₁ are
-/// P-matrices. It ends where these are positive definite, which takes few steps where few contacts slide.
-class BranchingTest {
- public:
-  /// Nothing if that would take too many steps.
-  std::optional<bool> run(const MatrixX<double>& M) { return run(M, M.cwiseAbs()); }
-
- private:
-  /// `sizes` are bounds of the terms that entries are sums of.
-  std::optional<bool> run(const MatrixX<double>& M, const MatrixX<double>& sizes) {
-    const Eigen::Index n = M.rows();
-    if (n == 0) return true;
-    if (!(M(0, 0) > kMargin * sizes(0, 0))) return false;
-    if (++looks_ > kMostLooks) return std::nullopt;
-    const bool is_known = (M.diagonal().array() > kKnown * sizes.diagonal().array()).all();
-    if (is_known && is_clearly_positive_definite(M)) return true;
-    const MatrixX<double> rest = M.bottomRightCorner(n - 1, n - 1), rest_sizes = sizes.bottomRightCorner(n - 1, n - 1);
-    const std::optional<bool> without = run(rest, rest_sizes);
-    if (without != true) return without;
-    const MatrixX<double> product = M.col(0).tail(n - 1) * M.row(0).tail(n - 1) / M(0, 0);
-    return run(rest - product, rest_sizes + product.cwiseAbs());
-  }
-
-  int looks_ = 0;
-};
 
 }  // namespace
 
@@ -99,10 +69,7 @@ bool is_clearly_p(const MatrixX<double>& M) {
   if (!has_clear_diagonal(M)) return false;
   const MatrixX<double> scaled = normalize(M);
   if (is_clearly_positive_definite(scaled) || is_dominated_by_diagonal(scaled)) return true;
-  if (const std::optional<bool> answer = BranchingTest().run(sort_by_asymmetry(scaled))) return *answer;
-  if (M.rows() > kMostRows) return false;
-  const PMatrixTest test = test_p_matrix(scaled);
-  return test.is_P && test.least > kMargin;
+  return M.rows() <= kMostRows && is_p_matrix_by(sort_by_asymmetry(scaled), kMargin);
 }
 
 }  // namespace thenar

@@ -6,13 +6,19 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 namespace thenar {
 namespace {
 
+/// Fewer rows have so few minors that their signs are found sooner than whether they are definite.
+constexpr int kLeastDefinite = 4;
+/// Symmetric parts are definite by this part of their entries' sizes, or not taken to be.
+constexpr double kClearlyDefinite = 1e-6;
+
 class Recursion {
  public:
-  explicit Recursion(const MatrixX<double>& M) : n_(static_cast<int>(M.rows())) {
+  explicit Recursion(const MatrixX<double>& M) : n_(static_cast<int>(M.rows())), scratch_(M.size()) {
     for (int k = 0; k <= n_; ++k) levels_.emplace_back(static_cast<std::size_t>(k) * static_cast<std::size_t>(k));
     sizes_ = levels_;
     Level& top = levels_[index(n_)];
@@ -47,9 +53,42 @@ class Recursion {
     return holds;
   }
 
+  /// The same, all of them by a margin; `out` is not filled.
+  bool run_by(int k, double margin) {
+    if (k == 0) return true;
+    const double m = levels_[index(k)][0];
+    if (!(m > margin * sizes_[index(k)][0])) return false;
+    if (k >= kLeastDefinite && is_definite(k)) return true;
+    shrink(k, 0);
+    if (!run_by(k - 1, margin)) return false;
+    shrink(k, 1 / m);
+    return run_by(k - 1, margin);
+  }
+
   PMatrixTest out;
 
  private:
+  /// Whether the symmetric part of level k is clearly positive definite, by Cholesky's factors.
+  bool is_definite(int k) {
+    const Level& matrix = levels_[index(k)];
+    const Level& sizes = sizes_[index(k)];
+    const double least = kClearlyDefinite * *std::max_element(sizes.begin(), sizes.end());
+    for (int j = 0; j < k; ++j) {
+      for (int i = j; i < k; ++i) {
+        double sum = 0.5 * (matrix[index(i * k + j)] + matrix[index(j * k + i)]) - (i == j ? least : 0);
+        for (int l = 0; l < j; ++l) sum -= scratch_[index(i * k + l)] * scratch_[index(j * k + l)];
+        if (i > j) {
+          scratch_[index(i * k + j)] = sum / scratch_[index(j * k + j)];
+        } else if (sum > 0) {
+          scratch_[index(j * k + j)] = std::sqrt(sum);
+        } else {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   using Level = std::vector<double>;
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -70,6 +109,7 @@ class Recursion {
 
   int n_;
   std::vector<Level> levels_, sizes_;
+  std::vector<double> scratch_;
   std::vector<int> eliminated_;
 };
 
@@ -93,12 +133,21 @@ VectorX<double> make_reversed_vector(const MatrixX<double>& M, const std::vector
   return x;
 }
 
+void check(const MatrixX<double>& M, const std::string& who) {
+  if (M.rows() != M.cols()) throw std::invalid_argument(who + ": the matrix is not square");
+  if (M.rows() > kMostPMatrixRows) throw std::invalid_argument(who + ": the matrix is too large");
+  if (!M.allFinite()) throw std::invalid_argument(who + ": the matrix is not finite");
+}
+
 }  // namespace
 
+bool is_p_matrix_by(const MatrixX<double>& M, double margin) {
+  check(M, "is_p_matrix_by");
+  return Recursion(M).run_by(static_cast<int>(M.rows()), margin);
+}
+
 PMatrixTest test_p_matrix(const MatrixX<double>& M) {
-  if (M.rows() != M.cols()) throw std::invalid_argument("test_p_matrix: the matrix is not square");
-  if (M.rows() > kMostPMatrixRows) throw std::invalid_argument("test_p_matrix: the matrix is too large");
-  if (!M.allFinite()) throw std::invalid_argument("test_p_matrix: the matrix is not finite");
+  check(M, "test_p_matrix");
   Recursion recursion(M);
   const int n = static_cast<int>(M.rows());
   recursion.out.is_P = recursion.run(n);

@@ -33,6 +33,12 @@ struct PMatrixTest {
 /// Throws std::invalid_argument for a matrix that is not square, not finite or has more than kMostPMatrixRows rows.
 PMatrixTest test_p_matrix(const MatrixX<double>& M);
 
+/// Whether M is a P-matrix beyond doubt: all m are more than `margin` > 0 in parts of the numbers that they are the
+/// differences of. This is what test_p_matrix says with least > margin, found sooner: a matrix whose symmetric part is
+/// positive definite has no minor that is not positive, and neither have its Schur complements, so that no more is
+/// looked at below it. Throws as test_p_matrix does.
+bool is_p_matrix_by(const MatrixX<double>& M, double margin);
+
 /// More rows would take hours.
 inline constexpr int kMostPMatrixRows = 30;
 

@@ -402,8 +402,7 @@ std::optional<bool> find_whether_p(const MatrixX<double>& M, int most_rows) {
   lu.setThreshold(kClearMinor);
   if (lu.rank() < M.rows()) return false;
   if (M.rows() > most_rows) return std::nullopt;
-  const PMatrixTest test = test_p_matrix(scaled);
-  return test.is_P && test.least > kClearMinor;
+  return is_p_matrix_by(scaled, kClearMinor);
 }
 
 /// The signs that a solution has, 0 where it belongs to both. All scaled.

@@ -97,7 +97,8 @@ ContactEngine::ContactEngine(const Scenario& scenario, ConstrainedMotion& motion
       context_(scenario, motion, joints, tolerances),
       teller_(scenario, motion, context_.finder()),
       names_(scenario.model),
-      workspace_(scenario.model) {
+      workspace_(scenario.model),
+      stop_strikes_(motion.rows().size(), 0) {
   update_positions(scenario.model, scenario.initial.q.data(), workspace_);
   size_ = context_.finder().calc_size(workspace_);
   const ContactTolerances contact_tolerances(size_);
@@ -296,6 +297,7 @@ void ContactEngine::note_strikes(const ImpactInstant& impact, const VectorX<doub
   }
   for (const ImpactStop& stop : impact.stops) {
     if (!(stop.rate < 0)) continue;
+    ++stop_strikes_[static_cast<std::size_t>(impact.problem.rows.row(stop.row).id)];
     const bool is_angular = scenario_.model.is_angular(stop.dof);
     strikes_.push_back({scenario_.model.dof_name(stop.dof), stop.rate, after(stop.row), is_angular ? "rad/s" : "m/s",
                         stop.name.starts_with("upper") ? "upper" : "lower"});
@@ -327,11 +329,11 @@ void ContactEngine::calm(State& state, double slow) {
     if (calc_slip_speed(contact) > slow) contact.set_hold(ContactHold::smooth);
     held.push_back(std::move(contact));
   }
-  if (held.empty()) return;
   hold_joints(state, [&](const JointRow& row) {
     const double slow_joint = slow * tolerances_.unit(row.dof()) / tolerances_.scales().length;
     return std::abs(row.multiply(state.v.data())) <= slow_joint;
   });
+  if (held.empty() && motion_.mode().held.empty()) return;
   motion_.set_contacts(std::move(held));
   VectorX<double> q = state.q;
   motion_.project_contacts(q, state.v);
@@ -566,13 +568,37 @@ bool ContactEngine::stop_short_slip(HeldContact& contact, const VectorX<double>&
   return true;
 }
 
-/// Contacts that hop or slip less than what is worth following rest. True if there are any.
+/// Stops that joints leave by less than what is worth following, because they bounced or were thrown off: they hold.
+bool ContactEngine::capture_stops(const State& state, Mode& mode) {
+  bool any = false;
+  for (int i = 0; i < static_cast<int>(motion_.rows().size()); ++i) {
+    JointRow& stop = motion_.rows()[static_cast<std::size_t>(i)];
+    if (stop.kind() != JointRowKind::stop || !joints_.touches(i) || mode.holds(i)) continue;
+    stop.update(state.q.data(), state.v.data());
+    const double rate = stop.multiply(state.v.data()), fall = -(stop.multiply(stepper_.acceleration()) + stop.bias());
+    const double smallest = tolerances_.smallest_bounce(stop.dof(), stop.calc_target(state.q.data()));
+    if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) continue;
+    long long& count = stop_strikes_[static_cast<std::size_t>(i)];
+    const double e = stop.restitution();
+    if (count > 0 && e > 0) {
+      const double remaining = e < 1 ? 2 * rate / (fall * (1 - e)) : 0;
+      bounce_ends_.push_back({state.t + remaining, scenario_.model.dof_name(stop.dof()), count + 1});
+    }
+    count = 0;
+    mode.held.insert(std::lower_bound(mode.held.begin(), mode.held.end(), i), i);
+    any = true;
+  }
+  return any;
+}
+
+/// Contacts and joints that hop or slip less than what is worth following rest. True if there are any.
 bool ContactEngine::capture_bounces(State& state) {
   if (strikes_.empty()) return false;
+  Mode mode = motion_.mode();
   const double smallest = tolerances_.smallest_hop(size_);
   const Eigen::Map<const VectorX<double>> vdot(stepper_.acceleration(), motion_.size());
   std::vector<HeldContact> held = motion_.contacts();
-  bool any = false;
+  bool any = capture_stops(state, mode);
   for (const InstantContact& contact : instant_->contacts) {
     if (contact.row >= 0) continue;  // does not part
     HeldContact point(scenario_.model, workspace_, context_.finder(), contact.place, contact.law, ContactHold::smooth,
@@ -591,6 +617,7 @@ bool ContactEngine::capture_bounces(State& state) {
   }
   for (HeldContact& contact : held) any = stop_short_slip(contact, vdot, smallest) || any;
   if (!any) return false;
+  motion_.set_mode(mode);
   motion_.set_contacts(std::move(held));
   VectorX<double> q = state.q;
   motion_.project_contacts(q, state.v);

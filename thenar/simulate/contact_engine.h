@@ -131,6 +131,7 @@ class ContactEngine {
   void settle_tipping_points(const State& state, Trigger trigger);
   bool begins_to_slip() const;
   bool stop_short_slip(HeldContact& contact, const VectorX<double>& vdot, double smallest) const;
+  bool capture_stops(const State& state, Mode& mode);
   bool capture_bounces(State& state);
   long long& strike_count(const FoundContact& place);
   void keep_frames(const State& state);
@@ -155,6 +156,7 @@ class ContactEngine {
   std::vector<Tipping> tipping_;
   std::vector<ContactStrike> strikes_;
   std::vector<StrikeCount> strike_counts_;
+  std::vector<long long> stop_strikes_;  ///< by joint row, since it last rested
   std::vector<BounceEnd> bounce_ends_;
   std::vector<Event> changes_;
   double energy_lost_ = 0;

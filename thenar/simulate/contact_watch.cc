@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
@@ -30,6 +31,12 @@ constexpr double kSmallMove = 0.1;
 constexpr double kTrust = 0.05;
 /// Pairs are looked at within this part of the size, or so many times what bodies travel from place to place.
 constexpr double kReach = 0.02, kReachOfTravel = 1.5;
+/// Bodies that are farther apart at both ends of a step than so many times what they can travel in it do not meet.
+constexpr double kFarOfTravel = 2;
+/// Unless that is more than this part of the size of the scene, where every pair would have to be looked at.
+constexpr double kGlance = 0.5;
+/// Forces that are so many times as far from their bounds as they change in a step do not reach them.
+constexpr double kClearOfChange = 2;
 /// An implicit step should end where a force crosses its bound in it, or so little later, as a part of the forces'
 /// size; unless it is so short, as a part of the time scale, that it does not matter.
 constexpr double kBehind = 1.02, kLittleBeyond = 1e-6, kShortestTime = 1e-9;
@@ -107,7 +114,9 @@ ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) 
   std::optional<ContactCrossing> first;
   find_touches(stepper, first);
   if (motion_.contacts().empty()) return {.retry = {}, .crossing = std::move(first)};
-  look_at_forces(stepper, force_margin);
+  look_at_forces(stepper, force_margin, 0, 2);
+  if (has_clear_forces()) return {.retry = {}, .crossing = std::move(first)};
+  look_at_forces(stepper, force_margin, 1, 2);
   find_slow_changes(stepper, first);
   if (!stepper.is_implicit() || !motion_.has_fading_stiffness()) {
     if (first && is_astray(stepper, *first)) return {.retry = kJustBehind * first->theta * stepper.h(), .crossing = {}};
@@ -226,21 +235,53 @@ double ContactWatch::calc_gap(Stepper& stepper, double theta, int shape_A, int s
 /// What bodies can meet between two of the places is seen at both.
 void ContactWatch::choose_reach(Stepper& stepper) {
   reach_ = kReach * size_;
-  double fastest = 0;
+  speeds_.assign(radii_.size(), 0);
   for (const double theta : {0.0, 0.5, 1.0}) {
     look_at_speeds(stepper, theta, places_[0]);
-    for (const double speed : places_[0].speeds) {
-      // What turns about itself and has no end travels no distance that counts: it is met where others are.
-      if (std::isfinite(speed)) fastest = std::max(fastest, speed);
-    }
+    for (std::size_t i = 0; i < speeds_.size(); ++i) speeds_[i] = std::max(speeds_[i], places_[0].speeds[i]);
   }
+  const double fastest = find_fastest();
   const double longest = 0.5 * std::sin(M_PI / kDegree) * stepper.h();  // between two of the places
   reach_ = std::max(reach_, 2 * kReachOfTravel * fastest * longest);
+}
+
+/// What turns about itself and has no end travels no distance that counts: it is met where others are.
+double ContactWatch::find_fastest() const {
+  double out = 0;
+  for (const double speed : speeds_) {
+    if (std::isfinite(speed)) out = std::max(out, speed);
+  }
+  return out;
+}
+
+/// Whether nothing can meet in the step, by where it is at both ends and how fast it moves.
+bool ContactWatch::is_far_from_touch(Stepper& stepper) {
+  const double reach = kFarOfTravel * 2 * find_fastest() * stepper.h();
+  if (reach > kGlance * size_) return false;
+  const double usual = std::exchange(reach_, reach);
+  Place &start = places_[0], &end = places_[1];
+  look_at(stepper, 0, start);
+  look_at(stepper, 1, end);
+  list_seen(start, end);
+  const auto find_gap = [&](const Place& place, int A, int B) {
+    for (const NearPair& pair : place.pairs) {
+      if (pair.shape_A == A && pair.shape_B == B) return pair.gap;
+    }
+    return reach;
+  };
+  const bool out = std::all_of(seen_.begin(), seen_.end(), [&](const std::pair<int, int>& pair) {
+    const auto [A, B] = pair;
+    const double travel = (speeds_[static_cast<std::size_t>(A)] + speeds_[static_cast<std::size_t>(B)]) * stepper.h();
+    return find_gap(start, A, B) + find_gap(end, A, B) > kFarOfTravel * travel;
+  });
+  reach_ = usual;
+  return out;
 }
 
 void ContactWatch::find_touches(Stepper& stepper, std::optional<ContactCrossing>& first) {
   if (finder_.pair_count() == 0) return;
   choose_reach(stepper);
+  if (is_far_from_touch(stepper)) return;
   const std::vector<double>& nodes = crossings_.nodes();
   Place &before = places_[0], &after = places_[1];
   look_at(stepper, 0, before);
@@ -355,14 +396,14 @@ ContactWatch::HeldValues ContactWatch::read_held(std::size_t i, double margin) c
   return out;
 }
 
-/// What every contact must keep ≥ 0, at the places of the step.
-void ContactWatch::look_at_forces(Stepper& stepper, double force_margin) {
+/// What every contact must keep ≥ 0, at the places of the step, from the first on in strides.
+void ContactWatch::look_at_forces(Stepper& stepper, double force_margin, int first, int stride) {
   const auto contacts = static_cast<Eigen::Index>(motion_.contacts().size());
   const auto count = static_cast<Eigen::Index>(crossings_.nodes().size());
   for (MatrixX<double>* matrix : {&normal_, &friction_, &slip_, &exit_}) matrix->resize(count, contacts);
   slacks_.resize(contacts);
-  is_redundant_ = false;
-  for (Eigen::Index k = 0; k < count; ++k) {
+  if (first == 0) is_redundant_ = false;
+  for (Eigen::Index k = first; k < count; k += stride) {
     stepper.evaluate(crossings_.nodes()[static_cast<std::size_t>(k)]);
     is_redundant_ = is_redundant_ || motion_.has_redundant_contacts();
     const double margin = force_margin * motion_.calc_largest_contact_force();
@@ -372,6 +413,26 @@ void ContactWatch::look_at_forces(Stepper& stepper, double force_margin) {
       slip_(k, i) = values.slip, exit_(k, i) = values.exit;
     }
   }
+}
+
+/// Whether every second place says that nothing can happen: values are farther from 0 than they change.
+bool ContactWatch::has_clear_forces() const {
+  const auto is_clear = [](const auto& values, double least) {
+    double low = kInfinity, high = -kInfinity;
+    for (Eigen::Index k = 0; k < values.size(); k += 2)
+      low = std::min(low, values(k)), high = std::max(high, values(k));
+    return low > least && low > kClearOfChange * (high - low);  // not if one of them is no number
+  };
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
+    const auto column = static_cast<Eigen::Index>(i);
+    if (!is_clear(normal_.col(column), 0) || !is_clear(friction_.col(column), 0)) return false;
+    // Slip that has just begun or nearly ended is looked at more closely.
+    if (!is_clear(slip_.col(column), kBeginning * motion_.contacts()[i].no_slip())) return false;
+    for (Eigen::Index k = 0; k < exit_.rows(); k += 2) {
+      if (exit_(k, column) > kExitMargin) return false;
+    }
+  }
+  return true;
 }
 
 /// Slips that end, and features that are left: functions of the state alone.

@@ -20,6 +20,8 @@ constexpr double kTrust = 0.1;
 constexpr double kSmallReaction = 1e-3;
 /// The part of an actuator's limit by which a command must pass it to count.
 constexpr double kEffortRounding = 1e-12;
+/// Commands that are so many times as far from limits as they change in a step do not reach them.
+constexpr double kClearOfChange = 2;
 /// Width of the bracket around a crossing, as a part of the step.
 constexpr double kBracket = 1e-15;
 /// A way back to a stop that is longer than this part of the way there is no correction of rounding.
@@ -218,17 +220,38 @@ bool EventWatch::watch_bound(Stepper& stepper, Eigen::Index k, double sign) {
   return true;
 }
 
+/// Commands of actuators at one of the places. Rough is good enough to see whether a limit comes near; where it is
+/// passed is found exactly.
+void EventWatch::look_at_commands(Stepper& stepper, std::size_t place) {
+  const double theta = places_->nodes()[place];
+  const Stepper::Point& point = stepper.interpolate_roughly(theta);
+  motion_.calc_commands(stepper.t() + theta * stepper.h(), point.q.data(), point.v.data(),
+                        commands_.col(static_cast<Eigen::Index>(place)).data());
+}
+
+/// Whether commands at the ends and at a place between them are farther from limits than they change.
+bool EventWatch::has_clear_commands(std::size_t middle, std::size_t end) const {
+  const VectorX<double>& limits = motion_.model().effort_limit();
+  for (int dof = 0; dof < motion_.size(); ++dof) {
+    if (!std::isfinite(limits(dof))) continue;
+    const auto [low, high] = std::minmax({commands_(dof, 0), commands_(dof, static_cast<Eigen::Index>(middle)),
+                                          commands_(dof, static_cast<Eigen::Index>(end))});
+    const double room = limits(dof) - std::max(std::abs(low), std::abs(high));
+    if (motion_.actuation().side(dof) != 0 || !(room > kClearOfChange * (high - low)) || !(room > 0)) return false;
+  }
+  return true;
+}
+
 /// Commands of actuators that pass a limit, either way.
 bool EventWatch::watch_efforts(Stepper& stepper) {
   if (!motion_.actuation().has_limits()) return true;
-  const std::vector<double>& places = places_->nodes();
-  place_values_.resize(static_cast<Eigen::Index>(places.size()));
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    // Rough is good enough to see whether a limit comes near; where it is passed is found exactly.
-    const Stepper::Point& point = stepper.interpolate_roughly(places[k]);
-    motion_.calc_commands(stepper.t() + places[k] * stepper.h(), point.q.data(), point.v.data(),
-                          commands_.col(static_cast<Eigen::Index>(k)).data());
+  const std::size_t end = places_->nodes().size() - 1, middle = (end + 1) / 2;
+  for (const std::size_t place : {std::size_t{0}, middle, end}) look_at_commands(stepper, place);
+  if (has_clear_commands(middle, end)) return true;
+  for (std::size_t place = 1; place < end; ++place) {
+    if (place != middle) look_at_commands(stepper, place);
   }
+  place_values_.resize(static_cast<Eigen::Index>(end) + 1);
   const VectorX<double>& limits = motion_.model().effort_limit();
   for (int dof = 0; dof < motion_.size(); ++dof) {
     if (!std::isfinite(limits(dof))) continue;

@@ -50,6 +50,8 @@ class EventWatch {
   void move_to_contact(Stepper& stepper, JointRow& stop);
   void watch_slips(Stepper& stepper);
   bool watch_reactions(Stepper& stepper);
+  void look_at_commands(Stepper& stepper, std::size_t place);
+  bool has_clear_commands(std::size_t middle, std::size_t end) const;
   bool watch_efforts(Stepper& stepper);
   bool watch_limit(Stepper& stepper, int dof, int bound);
   double calc_command(Stepper& stepper, double theta, int dof);

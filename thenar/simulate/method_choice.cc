@@ -12,8 +12,8 @@ constexpr double kStiff = 0.6 * kStabilityEdge;
 constexpr double kExplicitStageCount = 12;
 /// Stiff steps in a row before the implicit method is tried: as many as a Jacobian is worth.
 constexpr int kStiffSteps = 8;
-/// Steps before costs are compared: the first ones after a change pay for the start.
-constexpr int kTrialSteps = 12;
+/// Steps before costs are compared, and how many of them do not count: the first ones after a change pay for the start.
+constexpr int kTrialSteps = 12, kStartingSteps = 3;
 constexpr int kMostPatience = 64;
 /// Weight of the past in averages: what cost 50 steps ago says little about now.
 constexpr double kMemory = 0.98;
@@ -35,27 +35,29 @@ void MethodChoice::change(bool to_implicit) {
   time_ = evaluations_ = 0;
 }
 
-bool MethodChoice::note_step(double h, double stiffness, double evaluations) {
+bool MethodChoice::note_step(double h, double stiffness, double evaluations, double looked_at) {
   ++steps_;
+  if (steps_ == kStartingSteps + 1 && is_implicit_) time_ = evaluations_ = 0;
   time_ = kMemory * time_ + h;
-  evaluations_ = kMemory * evaluations_ + evaluations;
-  return is_implicit_ ? note_implicit_step(h, stiffness, evaluations) : note_explicit_step(h, stiffness, evaluations);
+  evaluations_ = kMemory * evaluations_ + evaluations + looked_at;
+  return is_implicit_ ? note_implicit_step(h, stiffness, looked_at) : note_explicit_step(stiffness, looked_at);
 }
 
-bool MethodChoice::note_explicit_step(double, double stiffness, double) {
-  stiff_steps_ = stiffness > kStiff ? stiff_steps_ + 1 : 0;
+bool MethodChoice::note_explicit_step(double stiffness, double looked_at) {
+  const double stiff = kStiff * kExplicitStageCount / (kExplicitStageCount + looked_at);
+  stiff_steps_ = stiffness > stiff ? stiff_steps_ + 1 : 0;
   if (stiff_steps_ < kStiffSteps * patience_) return false;
   explicit_cost_ = evaluations_ / time_;
   change(true);
   return true;
 }
 
-bool MethodChoice::note_implicit_step(double h, double stiffness, double) {
+bool MethodChoice::note_implicit_step(double h, double stiffness, double looked_at) {
   if (steps_ < kTrialSteps) return false;
   // What the explicit method needs at least for stability, and what it needed when it was left, if that was more: the
   // spectral radius says nothing about its accuracy.
-  const double for_stability = kExplicitStageCount * (stiffness / h) / kStabilityEdge;
-  const bool is_stiff = stiffness > kStabilityEdge;
+  const double for_stability = (kExplicitStageCount + looked_at) * (stiffness / h) / kStabilityEdge;
+  const bool is_stiff = stiffness > kStabilityEdge * kExplicitStageCount / (kExplicitStageCount + looked_at);
   if (was_told_ && is_stiff) return false;  // its first steps are short, whatever they cost
   const double explicit_cost = is_stiff ? std::max(for_stability, 0.5 * explicit_cost_) : for_stability;
   if (evaluations_ / time_ <= explicit_cost) return false;

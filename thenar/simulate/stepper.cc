@@ -113,6 +113,7 @@ bool Stepper::step(double t_limit) {
     if (!(h > shortest)) return false;
   }
   if (h_ != t_limit - state_.t) t_end_ = state_.t + h_;
+  evaluations_of_step_ = motion_.evaluations() - evaluations_before_;
   return true;
 }
 
@@ -208,8 +209,9 @@ EnergyFlow<double> Stepper::accept(double theta) {
     slope_.tail(n + 2) = integrator_->end_slope().tail(n + 2);
     start_reactions_ = end_reactions_;
   }
-  const auto cost = static_cast<double>(motion_.evaluations() - evaluations_before_);
-  if (is_automatic_ && choice_.note_step(h_, stiffness_, cost)) use(choice_.is_implicit());
+  const auto cost = static_cast<double>(evaluations_of_step_);
+  const auto looked_at = static_cast<double>(motion_.evaluations() - evaluations_before_ - evaluations_of_step_);
+  if (is_automatic_ && choice_.note_step(h_, stiffness_, cost, looked_at)) use(choice_.is_implicit());
   return flow;
 }
 

@@ -100,6 +100,7 @@ class Stepper {
   Point point_;
   double h_ = 0, t_end_ = 0, next_h_ = 0, stiffness_ = 0;
   long long evaluations_before_ = 0;
+  long long evaluations_of_step_ = 0;  ///< without what was looked at in it
   long long steps_ = 0, implicit_steps_ = 0, rejected_ = 0;
 };
 
