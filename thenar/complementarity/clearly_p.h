@@ -12,9 +12,8 @@ namespace thenar {
 /// xᵀM x > 0 for all x ≠ 0, by 1e-10 n of the diagonal.
 bool is_clearly_positive_definite(const MatrixX<double>& M);
 
-/// Positive definite; or Mᵢᵢ dᵢ > Σ |Mᵢⱼ| dⱼ with some d > 0 (generalized diagonal dominance); or, row by row, what is
-/// left of it without the row and after its elimination is one; or all minors, if there are not too many. No means "not
-/// seen to be".
+/// Positive definite; or Mᵢᵢ dᵢ > Σ |Mᵢⱼ| dⱼ with some d > 0 (generalized diagonal dominance); or, of few rows, by
+/// is_p_matrix_by. No means "not seen to be".
 bool is_clearly_p(const MatrixX<double>& M);
 
 }  // namespace thenar
