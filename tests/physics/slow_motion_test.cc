@@ -99,8 +99,7 @@ TEST(QuasistaticScene, IsTheProblemWrittenByHand) {
     EXPECT_NEAR(problem.J_n(i, 0), is_finger ? 1 : 0, 1e-12);
     EXPECT_NEAR(problem.mu(i), is_finger ? 0 : 0.4, 1e-15);
     // r × n about the middle of the box: the finger pushes 0.1 m below it.
-    if (is_finger) EXPECT_NEAR(problem.W_n(2, i), 0.1, 1e-12);
-    if (!is_finger) EXPECT_NEAR(std::abs(problem.W_n(2, i)), 0.1, 1e-12);
+    EXPECT_NEAR(is_finger ? problem.W_n(2, i) : std::abs(problem.W_n(2, i)), 0.1, 1e-12);
   }
 }
 
