@@ -216,8 +216,7 @@ CLI::App* add_map(CLI::App& app, MapCommand& command) {
 }
 
 CLI::App* add_impact(CLI::App& app, ImpactCommand& command) {
-  CLI::App* verb = app.add_subcommand(
-      "impact", "What an impact does to velocities, under every law, with its energy");
+  CLI::App* verb = app.add_subcommand("impact", "What an impact does to velocities, under every law, with its energy");
   verb->add_option("scenario", command.scenario, "Scenario file (.yaml): bodies that touch and approach, or 'strike'")
       ->required()
       ->type_name("FILE");
