@@ -64,9 +64,9 @@ TEST(ScenarioReader, HandIsMountedOnABodyOfAnother) {
                            "base: {xyz: [1, 0, 0]}, q: {hinge: 0.3}, bodies: " + bodies + "}\n");
   const Body& base = s.model.body(*s.model.find_body("hand.base"));
   EXPECT_EQ(base.parent, *s.model.find_body("arm.link"));
-  EXPECT_EQ(s.model.joint(base.joint).spec.X_PF.p.x, 1);
+  EXPECT_EQ(s.model.joint(base.joint).spec.X_PF.p.x(), 1);
   // Two hinges about z: the outer link weighs on the inner one.
-  EXPECT_EQ(s.initial.q, Vector2<double>(0, 0.3));
+  EXPECT_EQ(s.initial.q, Eigen::Vector2d(0, 0.3));
   EXPECT_EQ(s.model.velocity_count(), 2);
 }
 
