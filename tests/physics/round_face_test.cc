@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Round faces on flat ones: they tip, rock and land at the true point of their rim, whichever of its points are fixed in
-// the body.
+// Round faces on flat ones: they tip, rock and land at the true point of their rim, whichever of its points are fixed
+// in the body.
 
 #include <Eigen/Geometry>
 #include <array>
@@ -43,8 +43,7 @@ struct Cylinder {
     const double I = m * (3 * a * a + H * H) / 12 + m * (a * a + H * H / 4);
     const auto slope = [&](double t, const std::array<double, 2>& y) {
       const double s = std::sin(y[0]), c = std::cos(y[0]);
-      return std::array<double, 2>{
-          y[1], (rate * t * (a * s + push * c) - m * kGravity * (a * c - H / 2 * s)) / I};
+      return std::array<double, 2>{y[1], (rate * t * (a * s + push * c) - m * kGravity * (a * c - H / 2 * s)) / I};
     };
     constexpr int kSteps = 4000;
     double t = tipping_time();
@@ -69,10 +68,8 @@ TEST(TippingCylinder, TipsOverItsRimInAnyDirection) {
   for (int k = 0; k < 16; ++k) {
     const double heading = 0.05 + 2 * M_PI * k / 16, turn = 0.3 * k;
     SCOPED_TRACE(fmt::format("heading {}", heading));
-    const Trace trace = run_scene("tipping_cylinder", {{"heading", heading},
-                                                       {"turn", turn},
-                                                       {"run.until", end},
-                                                       {"run.tolerance", 1e-11}});
+    const Trace trace = run_scene("tipping_cylinder",
+                                  {{"heading", heading}, {"turn", turn}, {"run.until", end}, {"run.tolerance", 1e-11}});
     const std::vector<double> times = list_times(trace, EventKind::face);
     ASSERT_EQ(times.size(), 1U);
     // Each of four points may seem to pull a little, at distances from the tangent that add up to 4 a.
@@ -118,8 +115,8 @@ TEST(LandingCoin, StrikesAtItsLowestPoint) {
     for (const double turn : {0.0, 0.5, M_PI / 4, 1.4}) {
       SCOPED_TRACE(fmt::format("tilt {}, turn {}", tilt, turn));
       const double heading = 1.1;
-      const Trace trace = run_scene(
-          "landing_coin", {{"tilt", tilt}, {"heading", heading}, {"turn", turn}, {"run.until", time + 1e-9}});
+      const Trace trace =
+          run_scene("landing_coin", {{"tilt", tilt}, {"heading", heading}, {"turn", turn}, {"run.until", time + 1e-9}});
       const std::vector<double> times = list_times(trace, EventKind::impact);
       ASSERT_FALSE(times.empty());
       EXPECT_NEAR(times[0], time, 1e-11);
@@ -140,7 +137,8 @@ TEST(LandingCoin, TurnsWithTheWorld) {
   for (const double tilt : {0.05, 1e-3}) {
     for (const double mu : {0.0, 0.3}) {
       const auto run = [&](double heading, double turn) {
-        return run_scene("landing_coin", {{"tilt", tilt}, {"heading", heading}, {"turn", turn}, {"mu", mu}}).report.last;
+        return run_scene("landing_coin", {{"tilt", tilt}, {"heading", heading}, {"turn", turn}, {"mu", mu}})
+            .report.last;
       };
       const State first = run(0, 0);
       for (const double heading : {0.7, 2.5, -1.3}) {

@@ -92,7 +92,8 @@ double HeldContact::find_place(const Workspace<double>& workspace) {
 /// there are, the one counts that has travelled least since the anchor: a rim meets an edge in two places, and the
 /// other one may be on its features when this one is not any more.
 bool HeldContact::find_best_place(const Workspace<double>& workspace) {
-  // Found without a search, from where the anchor tells which side of the rim it is on, and where it is if that is flat.
+  // Found without a search, from where the anchor tells which side of the rim it is on, and where it is if that is
+  // flat.
   if (is_rim_on_face_) gap_ = anchor_gap_;
   const double angle = find_place(workspace);
   if (angle <= kTurn) return true;
