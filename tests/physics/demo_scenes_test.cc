@@ -136,7 +136,9 @@ std::map<std::string, Deeds> sum_up(const SceneRun& run, std::size_t first, std:
       (slides ? deeds.slid : deeds.rolled) += way;
       if (slides) deeds.slipping += dt;
       before[contact.name] = point;
-      if (!slides) EXPECT_LE(std::hypot(contact.slip[0], contact.slip[1]), 1e-9) << contact.name;
+      if (!slides) {
+        EXPECT_LE(std::hypot(contact.slip[0], contact.slip[1]), 1e-9) << contact.name;
+      }
     }
   }
   return out;

@@ -40,7 +40,8 @@ std::vector<NamedScene> read_hand_scenes() {
   std::vector<NamedScene> out;
   const fs::path scenes = fs::path(THENAR_SOURCE_DIR) / "scenes";
   for (const auto& entry : fs::recursive_directory_iterator(scenes)) {
-    if (entry.path().extension() != ".yaml") continue;
+    const bool is_problem = entry.path().parent_path().filename() == "ptl";  // bare matrices, no scenario
+    if (entry.path().extension() != ".yaml" || is_problem) continue;
     Scenario scenario = read_scenario(entry.path());
     if (!scenario.contacts || scenario.strike || !has_hand(scenario.model)) continue;
     if (std::getenv("THENAR_DETERMINISM") == nullptr) scenario.run.until = std::min(scenario.run.until, kLongest);

@@ -3,8 +3,8 @@
 // Motions with inner states of first order, as compliant contacts have: a mass on a spring in series with a damper.
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
-#include <unsupported/Eigen/MatrixFunctions>
 
 #include "motion_problems.h"
 
@@ -55,7 +55,10 @@ struct MaxwellChain {
       problem.calc_slope(0, State(State::Unit(3 * n + 1, j)).data(), slope.data());
       A.col(j) = slope.head(3 * n);
     }
-    return (t * A).exp() * start().head(3 * n);
+    const Eigen::EigenSolver<MatrixX<double>> modes(A);
+    const Eigen::VectorXcd amplitudes =
+        modes.eigenvectors().fullPivLu().solve(start().head(3 * n).cast<std::complex<double>>());
+    return (modes.eigenvectors() * (t * modes.eigenvalues()).array().exp().matrix().cwiseProduct(amplitudes)).real();
   }
 
   double energy(const State& y) const {
@@ -120,7 +123,7 @@ TEST(InnerStates, StiffOnesCostTheImplicitMethodNothing) {
 
 TEST(InnerStates, MayComeAndGo) {
   // One integrator for motions with and without them: the number changes at a reset.
-  const MaxwellChain small{2, 20, 2}, large{3, 20, 2};
+  const MaxwellChain small{2, 20, 2};
   for (auto* make : {make_explicit_integrator, make_implicit_integrator}) {
     Problem without(2, [](double, const double* x, const double*, double* a) { a[0] = -x[0], a[1] = -x[1]; });
     without.set_quadratures(1, [](double, const double*, const double*, double* w) { w[0] = 0; });

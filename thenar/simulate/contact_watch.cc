@@ -254,8 +254,10 @@ double ContactWatch::find_fastest() const {
   return out;
 }
 
-/// Whether nothing can meet in the step, by where it is at both ends and how fast it moves.
+/// Whether nothing can meet in the step, by where it is at both ends and how fast it moves. Bodies that touch already
+/// may come to touch in further points, of which the ends of a step know nothing.
 bool ContactWatch::is_far_from_touch(Stepper& stepper) {
+  if (!motion_.contacts().empty()) return false;
   const double reach = kFarOfTravel * 2 * find_fastest() * stepper.h();
   if (reach > kGlance * size_) return false;
   const double usual = std::exchange(reach_, reach);

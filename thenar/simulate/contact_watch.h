@@ -14,9 +14,9 @@
 /// each other than what the bodies can travel, and where that does not exclude one, the places are halved until bodies
 /// move less than kSmallMove of their size, or the cubic through gaps and rates stays clear of 0.
 ///
-/// Most steps are clear at a glance: gaps at both ends are longer than what bodies travel in all of the step, and
-/// forces and slips in five of the nine places stay farther from their bounds than they change. Then the other places
-/// are not looked at.
+/// Most steps are clear at a glance: nothing is held and gaps at both ends are longer than what bodies travel in all of
+/// the step; forces and slips in five of the nine places stay farther from their bounds than they change. Then the
+/// other places are not looked at.
 ///
 /// Forces are found beyond their bounds by a part of the largest of them, `force_margin`, a little late: what follows
 /// is decided by the instant (contact_instant.h), which takes less for nothing. Forces do not jump where a contact

@@ -62,17 +62,19 @@ constexpr double kNotFiniteFactor = 0.1;  // h_next / h where there is no slope
 // Power iteration for the spectral radius; even, see update_spectral_radius().
 constexpr int kPowerIterations = 4;
 
-/// C r for a real C: a complex r is taken part by part, at half the price.
+/// C r for a real C: a complex r is taken part by part, at half the price. `part` and `image` are scratch.
 void multiply(const MatrixX<double>& C, const Eigen::Ref<const VectorX<double>>& r, VectorX<double>& out,
-              VectorX<double>&) {
+              VectorX<double>& /*part*/, VectorX<double>& /*image*/) {
   out.noalias() = C * r;
 }
 void multiply(const MatrixX<double>& C, const Eigen::Ref<const VectorX<Complex>>& r, VectorX<Complex>& out,
-              VectorX<double>& part) {
-  part.noalias() = C * r.real();
-  out.real() = part;
-  part.noalias() = C * r.imag();
-  out.imag() = part;
+              VectorX<double>& part, VectorX<double>& image) {
+  part = r.real();
+  image.noalias() = C * part;
+  out.real() = image;
+  part = r.imag();
+  image.noalias() = C * part;
+  out.imag() = image;
 }
 
 /// J of (2) and (4).
@@ -94,7 +96,7 @@ class ShiftedSystem {
     shifted_.setZero(l, l), G_.setZero(l, 2 * n), SG_.setZero(l, 2 * n), F_.setZero(n, l);
     for (VectorX<Scalar>* v : {&rhs_, &product_}) v->setZero(n);
     inner_.setZero(l);
-    part_.setZero(n);
+    for (VectorX<double>* v : {&part_, &image_}) v->setZero(n);
   }
 
   void factor(Scalar mu, const MotionJacobian& J) {
@@ -109,7 +111,7 @@ class ShiftedSystem {
   void solve(const MotionJacobian& J, Eigen::Ref<VectorX<Scalar>> r) {
     const Eigen::Index n = matrix_.rows(), l = F_.cols();
     auto rx = r.head(n), rv = r.segment(n, n), rs = r.segment(2 * n, l);
-    multiply(J.dv_dv, rx, product_, part_);
+    multiply(J.dv_dv, rx, product_, part_, image_);
     rhs_ = rv + mu_ * rx - product_;  // (3)
     if (l > 0) {
       inner_ = inner_lu_.solve(rs);
@@ -143,7 +145,7 @@ class ShiftedSystem {
   MatrixX<Scalar> shifted_, G_, SG_, F_;  // μ − Gs, [Gx Gv], S [Gx Gv], F
   Eigen::PartialPivLU<MatrixX<Scalar>> lu_, inner_lu_;
   VectorX<Scalar> rhs_, product_, inner_;
-  VectorX<double> part_;
+  VectorX<double> part_, image_;
 };
 
 /// (μ − J) z = r for the two μ of a step.
