@@ -16,25 +16,12 @@ namespace {
 constexpr int kDegree = 8;
 /// Width of the bracket around a crossing, as a part of the step.
 constexpr double kBracket = 1e-15;
-/// How far beyond 0 a gap must be to count, as a part of the size of the scene: more than rounding, less than anything
-/// that is seen.
-constexpr double kGapMargin = 1e-13;
 /// How far beyond the limits of its features a contact must be to leave them, as a part of the size of the scene.
 constexpr double kExitMargin = 1e-11;
 /// Slips slower than so many times what counts as none have just begun.
 constexpr double kBeginning = 100;
 /// And slower than this part of it at the start of a step, they are on their way from rest.
 constexpr double kHovering = 1e-2;
-/// Bodies that move less than this part of the smaller one's size between two places are followed by a cubic.
-constexpr double kSmallMove = 0.1;
-/// How far from 0 a cubic must stay to be believed, as a part of how gaps and rates change.
-constexpr double kTrust = 0.05;
-/// Pairs are looked at within this part of the size, or so many times what bodies travel from place to place.
-constexpr double kReach = 0.02, kReachOfTravel = 1.5;
-/// Bodies that are farther apart at both ends of a step than so many times what they can travel in it do not meet.
-constexpr double kFarOfTravel = 2;
-/// Unless that is more than this part of the size of the scene, where every pair would have to be looked at.
-constexpr double kGlance = 0.5;
 /// Forces that are so many times as far from their bounds as they change in a step do not reach them.
 constexpr double kClearOfChange = 2;
 /// An implicit step should end where a force crosses its bound in it, or so little later, as a part of the forces'
@@ -53,29 +40,6 @@ constexpr double kNextToNothing = 1e-5;
 /// Shares of cones are told to this.
 constexpr double kShare = 1e-4;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// The least value between 0 and h of the cubic with these values and slopes at its ends, and where.
-struct Least {
-  double x = 0, value = 0;
-};
-Least find_least(double h, double f0, double d0, double f1, double d1) {
-  // f0 + d0 x + c x² + e x³
-  const double c = (3 * (f1 - f0) / h - 2 * d0 - d1) / h, e = (d0 + d1 - 2 * (f1 - f0) / h) / (h * h);
-  Least out = f0 < f1 ? Least{0, f0} : Least{h, f1};
-  const auto look = [&](double x) {
-    if (!(x > 0 && x < h)) return;
-    const double value = f0 + x * (d0 + x * (c + x * e));
-    if (value < out.value) out = {x, value};
-  };
-  const double root = c * c - 3 * e * d0;
-  if (root >= 0) {
-    // Of the two forms of the roots the one that does not cancel, for either sign of c.
-    const double sum = -(c + std::copysign(std::sqrt(root), c));
-    if (e != 0) look(sum / (3 * e));
-    if (sum != 0) look(d0 / sum);
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -96,23 +60,16 @@ const char* to_string(ContactCrossingKind kind) {
 }
 
 ContactWatch::ContactWatch(const Scenario& scenario, ConstrainedMotion& motion)
-    : scenario_(scenario),
-      motion_(motion),
-      workspace_(scenario.model),
-      finder_(scenario.model, scenario.shapes, scenario.contacts.value_or(ContactRules{.all_pairs = false})),
-      crossings_(CrossingFinder::make_nodes(kDegree)) {
-  update_positions(scenario.model, scenario.initial.q.data(), workspace_);
-  size_ = finder_.calc_size(workspace_);
-  for (int i = 0; i < static_cast<int>(finder_.shapes().size()); ++i) {
-    const BodyShape& shape = finder_.shapes()[static_cast<std::size_t>(i)];
-    radii_.push_back(calc_bounding_radius(finder_.core(i)) + shape.X_BS.p.norm());
-  }
+    : scenario_(scenario), motion_(motion), touches_(scenario), crossings_(CrossingFinder::make_nodes(kDegree)) {
   weights_.setZero(static_cast<Eigen::Index>(crossings_.nodes().size()));
 }
 
 ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) {
   std::optional<ContactCrossing> first;
-  find_touches(stepper, first);
+  if (auto touch = touches_.find(stepper, motion_.contacts())) {
+    first = ContactCrossing{
+        .theta = touch->theta, .kind = ContactCrossingKind::touch, .held = -1, .name = std::move(touch->name)};
+  }
   if (motion_.contacts().empty()) return {.retry = {}, .crossing = std::move(first)};
   look_at_forces(stepper, force_margin, 0, 2);
   if (has_clear_forces()) return {.retry = {}, .crossing = std::move(first)};
@@ -170,211 +127,13 @@ void ContactWatch::narrow(const VectorX<double>& values, const Function& functio
   first = ContactCrossing{theta, kind, static_cast<int>(contact), motion_.contacts()[contact].name()};
 }
 
-// --- Touch -----------------------------------------------------------------------------------------------------------
-
-bool ContactWatch::is_held(const FoundContact& found) const {
-  const auto& contacts = motion_.contacts();
-  return std::any_of(contacts.begin(), contacts.end(), [&](const HeldContact& contact) {
-    const FoundContact& held = contact.found();
-    return held.shape_A == found.shape_A && held.shape_B == found.shape_B && held.id == found.id;
-  });
-}
-
-/// Of the gap of a point: N · (v_A − v_B).
-double ContactWatch::calc_rate(const FoundContact& found) const {
-  const auto velocity = [&](BodyIndex body, const Vec3<double>& p_W) {
-    const Placement<double> X_WB = calc_body_pose(scenario_.model, workspace_, body);
-    return calc_point_velocity(scenario_.model, workspace_, body, X_WB.R.transpose_times(p_W - X_WB.p)).linear;
-  };
-  return dot(found.N, velocity(found.body_A, found.p_A) - velocity(found.body_B, found.p_B));
-}
-
-/// Speeds of all shapes there.
-void ContactWatch::look_at_speeds(Stepper& stepper, double theta, Place& out) {
-  const Stepper::Point& point = stepper.interpolate_roughly(theta);
-  update_positions(scenario_.model, point.q.data(), workspace_);
-  update_velocities(scenario_.model, point.v.data(), workspace_);
-  out.theta = theta;
-  out.pairs.clear();
-  out.speeds.clear();
-  for (const BodyShape& shape : finder_.shapes()) {
-    const Motion<double> V = calc_point_velocity(scenario_.model, workspace_, shape.body, Vec3<double>::zero());
-    const double radius = radii_[out.speeds.size()], turn = norm(V.angular);
-    out.speeds.push_back(norm(V.linear) + (turn > 0 ? turn * radius : 0));
-  }
-}
-
-/// And pairs of them that are near.
-void ContactWatch::look_at(Stepper& stepper, double theta, Place& out) {
-  look_at_speeds(stepper, theta, out);
-  finder_.update(workspace_, reach_);
-  for (const FoundContact& found : finder_.contacts()) {
-    if (is_held(found)) continue;
-    const bool is_same =
-        !out.pairs.empty() && out.pairs.back().shape_A == found.shape_A && out.pairs.back().shape_B == found.shape_B;
-    if (!is_same) out.pairs.push_back({found.shape_A, found.shape_B, kInfinity, 0});
-    if (found.gap < out.pairs.back().gap) {
-      out.pairs.back().gap = found.gap;
-      out.pairs.back().rate = calc_rate(found);
-    }
-  }
-}
-
-/// `reach_` where the shapes are farther apart than that.
-double ContactWatch::calc_gap(Stepper& stepper, double theta, int shape_A, int shape_B) {
-  const Stepper::Point& point = stepper.interpolate(theta);
-  update_positions(scenario_.model, point.q.data(), workspace_);
-  finder_.update(workspace_, reach_);
-  double out = reach_;
-  for (const FoundContact& found : finder_.contacts()) {
-    if (found.shape_A == shape_A && found.shape_B == shape_B && !is_held(found)) out = std::min(out, found.gap);
-  }
-  return out;
-}
-
-/// What bodies can meet between two of the places is seen at both.
-void ContactWatch::choose_reach(Stepper& stepper) {
-  reach_ = kReach * size_;
-  speeds_.assign(radii_.size(), 0);
-  for (const double theta : {0.0, 0.5, 1.0}) {
-    look_at_speeds(stepper, theta, places_[0]);
-    for (std::size_t i = 0; i < speeds_.size(); ++i) speeds_[i] = std::max(speeds_[i], places_[0].speeds[i]);
-  }
-  const double fastest = find_fastest();
-  const double longest = 0.5 * std::sin(M_PI / kDegree) * stepper.h();  // between two of the places
-  reach_ = std::max(reach_, 2 * kReachOfTravel * fastest * longest);
-}
-
-/// What turns about itself and has no end travels no distance that counts: it is met where others are.
-double ContactWatch::find_fastest() const {
-  double out = 0;
-  for (const double speed : speeds_) {
-    if (std::isfinite(speed)) out = std::max(out, speed);
-  }
-  return out;
-}
-
-/// Whether nothing can meet in the step, by where it is at both ends and how fast it moves. Bodies that touch already
-/// may come to touch in further points, of which the ends of a step know nothing.
-bool ContactWatch::is_far_from_touch(Stepper& stepper) {
-  if (!motion_.contacts().empty()) return false;
-  const double reach = kFarOfTravel * 2 * find_fastest() * stepper.h();
-  if (reach > kGlance * size_) return false;
-  const double usual = std::exchange(reach_, reach);
-  Place &start = places_[0], &end = places_[1];
-  look_at(stepper, 0, start);
-  look_at(stepper, 1, end);
-  list_seen(start, end);
-  const auto find_gap = [&](const Place& place, int A, int B) {
-    for (const NearPair& pair : place.pairs) {
-      if (pair.shape_A == A && pair.shape_B == B) return pair.gap;
-    }
-    return reach;
-  };
-  const bool out = std::all_of(seen_.begin(), seen_.end(), [&](const std::pair<int, int>& pair) {
-    const auto [A, B] = pair;
-    const double travel = (speeds_[static_cast<std::size_t>(A)] + speeds_[static_cast<std::size_t>(B)]) * stepper.h();
-    return find_gap(start, A, B) + find_gap(end, A, B) > kFarOfTravel * travel;
-  });
-  reach_ = usual;
-  return out;
-}
-
-void ContactWatch::find_touches(Stepper& stepper, std::optional<ContactCrossing>& first) {
-  if (finder_.pair_count() == 0) return;
-  choose_reach(stepper);
-  if (is_far_from_touch(stepper)) return;
-  const std::vector<double>& nodes = crossings_.nodes();
-  Place &before = places_[0], &after = places_[1];
-  look_at(stepper, 0, before);
-  allowances_.clear();
-  for (const NearPair& pair : before.pairs) {
-    allowances_.push_back({pair.shape_A, pair.shape_B, std::max(kGapMargin * size_, -2 * pair.gap)});
-  }
-  for (std::size_t k = 1; k < nodes.size(); ++k) {
-    if (first && first->theta <= nodes[k - 1]) return;
-    look_at(stepper, nodes[k], after);
-    list_seen(before, after);
-    for (const auto& [A, B] : seen_) find_touch(stepper, before, after, A, B, find_allowance(A, B), 0, first);
-    std::swap(before, after);
-  }
-}
-
-void ContactWatch::list_seen(const Place& before, const Place& after) {
-  seen_.clear();
-  for (const Place* place : {&before, &after}) {
-    for (const NearPair& pair : place->pairs) seen_.emplace_back(pair.shape_A, pair.shape_B);
-  }
-  std::sort(seen_.begin(), seen_.end());
-  seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
-}
-
-double ContactWatch::find_allowance(int shape_A, int shape_B) const {
-  for (const Allowance& known : allowances_) {
-    if (known.shape_A == shape_A && known.shape_B == shape_B) return known.gap;
-  }
-  return kGapMargin * size_;
-}
-
-void ContactWatch::keep_touch(Stepper& stepper, double before, double after, int shape_A, int shape_B, double allowed,
-                              std::optional<ContactCrossing>& first) {
-  const auto gap = [&](double theta) { return calc_gap(stepper, theta, shape_A, shape_B) + allowed; };
-  if (gap(after) >= 0) return;  // it looked so, roughly
-  const double theta = refine_crossing({before, after}, kBracket, gap).after;
-  if (first && first->theta <= theta) return;
-  const auto& shapes = finder_.shapes();
-  first = ContactCrossing{.theta = theta,
-                          .kind = ContactCrossingKind::touch,
-                          .name = scenario_.model.body(shapes[static_cast<std::size_t>(shape_A)].body).name + "/" +
-                                  scenario_.model.body(shapes[static_cast<std::size_t>(shape_B)].body).name};
-}
-
-void ContactWatch::find_touch(Stepper& stepper, const Place& before, const Place& after, int shape_A, int shape_B,
-                              double allowed, int depth, std::optional<ContactCrossing>& first) {
-  const auto find_pair = [&](const Place& place) {
-    for (const NearPair& pair : place.pairs) {
-      if (pair.shape_A == shape_A && pair.shape_B == shape_B) return pair;
-    }
-    return NearPair{shape_A, shape_B, reach_, 0};
-  };
-  const NearPair start = find_pair(before), end = find_pair(after);
-  if (start.gap + allowed < 0) return;  // met before
-  if (end.gap + allowed < 0) return keep_touch(stepper, before.theta, after.theta, shape_A, shape_B, allowed, first);
-  const double h = (after.theta - before.theta) * stepper.h();
-  double travel = 0, size = kInfinity;
-  for (const int shape : {shape_A, shape_B}) {
-    const auto i = static_cast<std::size_t>(shape);
-    const double speed = std::max(before.speeds[i], after.speeds[i]);
-    travel += std::isfinite(speed) ? h * speed : kInfinity;
-    size = std::min(size, radii_[i]);
-  }
-  if (start.gap + end.gap > kReachOfTravel * travel) return;
-  const Least least = find_least(h, start.gap + allowed, start.rate, end.gap + allowed, end.rate);
-  const double change = std::abs(start.gap - end.gap) + h * (std::abs(start.rate) + std::abs(end.rate));
-  const bool is_clear = travel < kSmallMove * size && least.value > kTrust * change;
-  if (is_clear || !(change > 0)) return;
-  const bool can_halve = depth < kMostHalvings && travel >= kSmallMove * size;
-  if (!can_halve && !(least.x > 0 && least.x < h)) return;
-  const double middle = can_halve ? 0.5 * (before.theta + after.theta) : before.theta + least.x / stepper.h();
-  if (!(middle > before.theta && middle < after.theta)) return;
-  if (!can_halve) {
-    if (calc_gap(stepper, middle, shape_A, shape_B) + allowed >= 0) return;
-    return keep_touch(stepper, before.theta, middle, shape_A, shape_B, allowed, first);
-  }
-  Place& between = places_[static_cast<std::size_t>(depth) + 2];
-  look_at(stepper, middle, between);
-  find_touch(stepper, before, between, shape_A, shape_B, allowed, depth + 1, first);
-  if (first && first->theta <= middle) return;
-  find_touch(stepper, between, after, shape_A, shape_B, allowed, depth + 1, first);
-}
-
 // --- Contacts that hold ----------------------------------------------------------------------------------------------
 
 /// How far a contact is beyond its features; falling flat is leaving them, too.
 double ContactWatch::calc_exit(const HeldContact& contact) const {
-  const double touch = internal::calc_touch(scenario_.run.tolerance, size_);
-  return std::max(contact.calc_exit(motion_.contact_workspace(), size_),
-                  internal::calc_flat_exit(finder_, contact, touch));
+  const double size = touches_.size(), touch = internal::calc_touch(scenario_.run.tolerance, size);
+  return std::max(contact.calc_exit(motion_.contact_workspace(), size),
+                  internal::calc_flat_exit(touches_.finder(), contact, touch));
 }
 
 /// After an evaluation of the motion: what a contact must keep ≥ 0, with `margin` (N) to spare.

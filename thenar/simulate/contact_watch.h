@@ -9,14 +9,10 @@
 ///     face    a contact leaves one of its features: a face at its edge, an edge at its corner
 ///
 /// Every one is a function over the step that must stay ≥ 0. Forces and slips are known at nine places, of which a
-/// polynomial is made whose crossings none is missed of (crossing.h). Gaps are continuous, but features come and go, so
-/// that they are followed from place to place with their rates: no touch passes between two places that are nearer to
-/// each other than what the bodies can travel, and where that does not exclude one, the places are halved until bodies
-/// move less than kSmallMove of their size, or the cubic through gaps and rates stays clear of 0.
+/// polynomial is made whose crossings none is missed of (crossing.h). Touches are found by touch_watch.h.
 ///
-/// Most steps are clear at a glance: nothing is held and gaps at both ends are longer than what bodies travel in all of
-/// the step; forces and slips in five of the nine places stay farther from their bounds than they change. Then the
-/// other places are not looked at.
+/// Most steps are clear at a glance: forces and slips in five of the nine places stay farther from their bounds than
+/// they change. Then the other places are not looked at.
 ///
 /// Forces are found beyond their bounds by a part of the largest of them, `force_margin`, a little late: what follows
 /// is decided by the instant (contact_instant.h), which takes less for nothing. Forces do not jump where a contact
@@ -37,12 +33,11 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "thenar/contact/contact_finder.h"
 #include "thenar/simulate/crossing.h"
 #include "thenar/simulate/stepper.h"
+#include "thenar/simulate/touch_watch.h"
 
 namespace thenar {
 
@@ -62,8 +57,6 @@ struct ContactCrossing {
 class ContactWatch {
  public:
   static constexpr double kForceMargin = 1e-7;
-  /// How often the time between two places is halved to see whether bodies meet in it.
-  static constexpr int kMostHalvings = 12;
 
   /// All must outlive it.
   ContactWatch(const Scenario& scenario, ConstrainedMotion& motion);
@@ -84,42 +77,10 @@ class ContactWatch {
   double calc_least_share(const std::vector<std::size_t>& contacts, double known);
 
  private:
-  /// Two shapes that are near each other at some place of the step, and the nearest of their points that is not held.
-  struct NearPair {
-    int shape_A = 0, shape_B = 0;
-    double gap = 0, rate = 0;  ///< m, m/s
-  };
-  /// What is known at one place of the step.
-  struct Place {
-    double theta = 0;
-    std::vector<NearPair> pairs;  ///< by the numbers of their shapes
-    std::vector<double> speeds;   ///< of each shape's fastest point, m/s
-  };
-  /// How deep two shapes may be in each other: what the step starts with is no crossing.
-  struct Allowance {
-    int shape_A, shape_B;
-    double gap;  ///< m
-  };
   /// What a contact that holds must keep ≥ 0.
   struct HeldValues {
     double normal = 0, friction = 0, slip = 0, exit = 0;
   };
-
-  void look_at_speeds(Stepper& stepper, double theta, Place& out);
-  void look_at(Stepper& stepper, double theta, Place& out);
-  bool is_held(const FoundContact& found) const;
-  double calc_rate(const FoundContact& found) const;
-  double calc_gap(Stepper& stepper, double theta, int shape_A, int shape_B);
-  void find_touches(Stepper& stepper, std::optional<ContactCrossing>& first);
-  void list_seen(const Place& before, const Place& after);
-  double find_allowance(int shape_A, int shape_B) const;
-  void find_touch(Stepper& stepper, const Place& before, const Place& after, int shape_A, int shape_B, double allowed,
-                  int depth, std::optional<ContactCrossing>& first);
-  void keep_touch(Stepper& stepper, double before, double after, int shape_A, int shape_B, double allowed,
-                  std::optional<ContactCrossing>& first);
-  void choose_reach(Stepper& stepper);
-  double find_fastest() const;
-  bool is_far_from_touch(Stepper& stepper);
 
   double calc_exit(const HeldContact& contact) const;
   HeldValues read_held(std::size_t contact, double margin) const;
@@ -143,20 +104,13 @@ class ContactWatch {
 
   const Scenario& scenario_;
   ConstrainedMotion& motion_;
-  Workspace<double> workspace_;
-  ContactFinder finder_;
-  std::vector<double> speeds_;  ///< of each shape, the largest in the step, m/s
-  std::vector<double> radii_;   ///< of each shape about its body's origin, m; infinite of planes and bowls
+  TouchWatch touches_;
   CrossingFinder crossings_;
-  std::array<Place, kMostHalvings + 2> places_;  ///< both ends of what is looked at, then the middles between them
-  std::vector<Allowance> allowances_;
-  std::vector<std::pair<int, int>> seen_;            ///< shapes that are near each other at one of two places
   MatrixX<double> normal_, friction_, slip_, exit_;  ///< by place and contact: HeldValues
   VectorX<double> values_;                           ///< of one contact
   VectorX<double> weights_, slacks_;                 ///< by place, by contact
   bool is_redundant_ = false;
   std::vector<Vector4<double>> forces_;
-  double size_ = 0, reach_ = 0;  ///< m: of the scene; pairs farther apart than `reach_` are not looked at
 };
 
 }  // namespace thenar

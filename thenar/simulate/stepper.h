@@ -16,11 +16,12 @@
 #include "thenar/simulate/integrator.h"
 #include "thenar/simulate/method_choice.h"
 #include "thenar/simulate/motion.h"
+#include "thenar/simulate/step_view.h"
 #include "thenar/simulate/tolerances.h"
 
 namespace thenar {
 
-class Stepper {
+class Stepper final : public StepView {
  public:
   /// All must outlive it.
   Stepper(ConstrainedMotion& motion, const RunOptions& options, const Tolerances& tolerances);
@@ -38,21 +39,15 @@ class Stepper {
 
   /// The last step, from t() to t() + h().
   double t() const { return state_.t; }
-  double h() const { return h_; }
+  double h() const override { return h_; }
   double t_end() const { return t_end_; }
 
   /// Of the scenario, s.
   double scale_of_time() const { return tolerances_.scales().time; }
 
-  /// A state inside the last step and what has been done by forces since its start.
-  struct Point {
-    VectorX<double> q, v;
-    double work = 0, dissipated = 0;  ///< J
-  };
-  /// At t + theta h. The reference is valid until the next call.
-  const Point& interpolate(double theta);
-  /// The same without putting it back on what holds: off by the error of the step, and cheaper.
-  const Point& interpolate_roughly(double theta);
+  using Point = StepPoint;
+  const Point& interpolate(double theta) override;
+  const Point& interpolate_roughly(double theta) override;
   /// Reactions of the held rows there; those at the ends of the step are known, others cost an evaluation.
   const VectorX<double>& calc_reactions(double theta);
 
