@@ -60,6 +60,20 @@ TEST(CubeOnWall, DoesNotCreep) {
   }
 }
 
+/// Once nothing moves and nothing that acts changes, steps grow until rounding tells in them: 100 s take 6,000 steps of
+/// the length that they have otherwise. A force that changes is watched.
+TEST(SlidingCube, RestsAtLittleCost) {
+  const Trace once = run_scene("sliding_cube", {{"run.until", 2}, {"run.sample", 1}});
+  const Trace ages = run_scene("sliding_cube", {{"run.until", 100}, {"run.sample", 10}});
+  EXPECT_LT((position(once.report.last) - position(ages.report.last)).norm(), 1e-3 * kNanometre);
+  EXPECT_LE(ages.report.steps, once.report.steps + 600);
+
+  const double w = 0.5, onset = std::asin(0.3 * kGravity / 4) / w;  // of slip, F sin(w t) = mu m g
+  const Trace pushed = run_scene("pushed_block", {{"w", w}, {"run.until", onset + 0.1}, {"run.sample", 1}});
+  ASSERT_GE(count_events(pushed, EventKind::slip), 1);
+  EXPECT_NEAR(list_times(pushed, EventKind::slip)[0], onset, 1e-5);
+}
+
 TEST(ThreeFingers, HoldABallForEver) {
   // Springs of the joints make the grasp stable; at the start they are slack, and torques balance the weight.
   for (const double squeeze : {2.0, 8.0}) {

@@ -46,6 +46,11 @@ bool Actuation::has_feedback() const {
   return std::any_of(laws_.begin(), laws_.end(), [](const Law& law) { return !law.has_sample; });
 }
 
+bool Actuation::is_steady() const {
+  return !has_feedback() && std::all_of(scenario_->torques.begin(), scenario_->torques.end(),
+                                        [](const TorqueProfile& torque) { return torque.value.is_constant(); });
+}
+
 void Actuation::calc_commands(double t, const double* q, const double* v, double* tau) {
   const int nv = scenario_->model.velocity_count();
   std::fill_n(tau, nv, 0.0);

@@ -31,6 +31,8 @@ class Actuation {
   bool is_driven() const { return !scenario_->torques.empty() || !laws_.empty(); }
   /// Whether efforts depend on the state, other than through samples.
   bool has_feedback() const;
+  /// Whether efforts stay as they are, up to the next sample, while the state does.
+  bool is_steady() const;
   /// Whether a command may pass a limit.
   bool has_limits() const { return is_driven() && scenario_->model.has_effort_limits(); }
 

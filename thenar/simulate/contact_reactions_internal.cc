@@ -76,6 +76,7 @@ void ContactReactions::prepare(std::span<const JointRow> rows, std::span<const i
   for (SparseRows* set : {&rows_, &pushes_, &gap_rows_}) set->finish();
   drift_.setZero(rows_.size());
   z_.setZero(rows_.size());
+  speeds_.setZero(rows_.size());
   A_.setZero(rows_.size(), rows_.size());
   gaps_.setZero(gap_rows_.size());
   gap_A_.setZero(gap_rows_.size(), gap_rows_.size());
@@ -377,24 +378,27 @@ void ContactReactions::project_position(std::span<JointRow> rows, std::span<cons
   }
 }
 
-void ContactReactions::project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
-                               VectorX<double>& v, bool precisely) {
+double ContactReactions::project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
+                                 VectorX<double>& v, bool precisely) {
   project_position(rows, held, q, v);
-  if (!update(q.data(), v.data())) return;
+  if (!update(q.data(), v.data())) return 0;
   for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
   collect(rows, held);
   calc_response(rows_);
-  for (int k = 0; k < rows_.size(); ++k) z_(k) = -rows_.multiply(k, v.data());
+  for (int k = 0; k < rows_.size(); ++k) speeds_(k) = -rows_.multiply(k, v.data());
+  z_ = speeds_;
   speeds_solver_.factorize(A_);
   speeds_solver_.solve_in_place(z_);
   v += calc_change(rows_, z_);
-  if (!precisely) return;
+  const double lost = 0.5 * speeds_.dot(z_);  // half of zᵀ A z
+  if (!precisely) return lost;
   double largest = 0, left = 0;
   for (int k = 0; k < rows_.size(); ++k) {
     largest = std::max(largest, rows_.multiply_sizes(k, v.data()));
     left = std::max(left, std::abs(rows_.multiply(k, v.data())));
   }
   if (left > kLeftOver * largest) project_precisely(v);
+  return lost;
 }
 
 /// Rows that are nearly dependent are not told from dependent ones by A, the square of J: what velocity is left along

@@ -68,9 +68,9 @@ class ContactReactions {
 
   /// Puts q on gap = 0 and v on J v = 0 of the rows that hold, by the smallest change in the metric of the kinetic
   /// energy. Joint rows are held in v; those that depend on several joints in q as well. `precisely`: also along rows
-  /// that nearly depend on each other, which uses the heap.
-  void project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q, VectorX<double>& v,
-               bool precisely);
+  /// that nearly depend on each other, which uses the heap. Returns the kinetic energy that v loses by it, J.
+  double project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q, VectorX<double>& v,
+                 bool precisely);
 
  private:
   struct ContactRow {
@@ -113,7 +113,7 @@ class ContactReactions {
 
   MatrixX<double> A_, gap_A_;
   LeastSolver forces_solver_, speeds_solver_, gaps_solver_;
-  VectorX<double> drift_, z_, gaps_, reactions_, joint_reactions_;
+  VectorX<double> drift_, z_, speeds_, gaps_, reactions_, joint_reactions_;
   VectorX<double> admissible_;  ///< reactions that the bounds admit, if there are any
   VectorX<double> redundant_;   ///< those of them on redundant rows, and of which order of rows
   long long redundant_order_ = -1;

@@ -43,6 +43,16 @@ ScenarioForces<T>::ScenarioForces(const Scenario& scenario) : scenario_(&scenari
 }
 
 template <class T>
+bool ScenarioForces<T>::is_steady() const {
+  const auto is_constant = [](const Expression& profile) { return profile.is_constant(); };
+  return actuation_.is_steady() &&
+         std::all_of(scenario_->wrenches.begin(), scenario_->wrenches.end(), [&](const WrenchProfile& wrench) {
+           return std::all_of(wrench.force.begin(), wrench.force.end(), is_constant) &&
+                  std::all_of(wrench.torque.begin(), wrench.torque.end(), is_constant);
+         });
+}
+
+template <class T>
 void ScenarioForces<T>::calc_efforts(double t, const T* q, const T* v, T* tau) {
   if constexpr (std::is_same_v<T, double>) {
     actuation_.calc_efforts(t, q, v, tau);

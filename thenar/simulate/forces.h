@@ -23,6 +23,9 @@ class ScenarioForces final : public Drive<T> {
   Actuation& actuation() { return actuation_; }
   const Actuation& actuation() const { return actuation_; }
 
+  /// Whether forces stay as they are, up to the next sample of a controller, while the state does.
+  bool is_steady() const;
+
   PowerFlow<T> evaluate(double t, const T* q, const T* v, Workspace<T>& workspace, T* tau,
                         std::span<const BodyWrench<T>>& wrenches) override;
 

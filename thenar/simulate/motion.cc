@@ -234,14 +234,11 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   }
 }
 
-void ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
+double ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
   if (!contacts().empty()) {
-    if (scenario_->run.baumgarte) {
-      contact_reactions_.update(q.data(), v.data());
-    } else {
-      contact_reactions_.project(rows_, mode_.held, q, v, false);
-    }
-    return;
+    if (!scenario_->run.baumgarte) return contact_reactions_.project(rows_, mode_.held, q, v, false);
+    contact_reactions_.update(q.data(), v.data());
+    return 0;
   }
   if (has_curved_rows_) project_curved(q, v);
   for (const int i : mode_.held) {
@@ -250,6 +247,7 @@ void ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
     v(row.dof()) = 0;
     if (row.has_value()) q(row.coordinate()) = row.calc_target(q.data());
   }
+  return 0;
 }
 
 void ConstrainedMotion::project_contacts(VectorX<double>& q, VectorX<double>& v) {

@@ -51,6 +51,8 @@ class ConstrainedMotion final : public MotionEquations {
   void calc_commands(double t, const double* q, const double* v, double* tau) {
     actuation().calc_commands(std::min(t, latest_time_), q, v, tau);
   }
+  /// Whether a state without velocity and acceleration stays what it is, up to the next sample of a controller.
+  bool is_steady() const { return forces_.is_steady(); }
   std::vector<JointRow>& rows() { return rows_; }
   const std::vector<JointRow>& rows() const { return rows_; }
 
@@ -108,8 +110,8 @@ class ConstrainedMotion final : public MotionEquations {
   const VectorX<double>& reactions() const { return reactions_; }
 
   /// Puts (q, v) back on the held rows and couplings, from which rounding and the error of a step move it: the smallest
-  /// change in the metric of the kinetic energy.
-  void project(VectorX<double>& q, VectorX<double>& v);
+  /// change in the metric of the kinetic energy. Returns the energy that v loses at contacts by it, J.
+  double project(VectorX<double>& q, VectorX<double>& v);
 
   /// The same for a motion with contacts, whether Baumgarte's term keeps it there or not.
   void project_contacts(VectorX<double>& q, VectorX<double>& v);

@@ -89,19 +89,31 @@ void Stepper::update_weights() {
   }
 }
 
+/// Nothing moves, and nothing will until something else happens.
+bool Stepper::stays_at_rest() const {
+  if (!motion_.is_steady()) return false;
+  const double time = tolerances_.scales().time;
+  for (int i = 0; i < motion_.size(); ++i) {
+    const double rounding = tolerances_.speed_rounding(i);
+    if (!(std::abs(state_.v(i)) <= rounding && std::abs(acceleration()[i]) * time <= rounding)) return false;
+  }
+  return true;
+}
+
 /// The length to try: what the method proposes, but hitting the limit without a sliver before it.
 double Stepper::longest_step(double t_limit) const {
   const double left = t_limit - state_.t;
   if (!integrator_->has_error_control()) return left;
   double h = std::min(next_h_, step_limit_);
   const bool holds = !motion_.mode().held.empty() || !motion_.contacts().empty();
-  if (holds) h = std::min(h, kLongestStepWhileHeld * tolerances_.scales().time);
+  if (holds && !stays_at_rest()) h = std::min(h, kLongestStepWhileHeld * tolerances_.scales().time);
   if (h >= 0.99 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;
 }
 
 bool Stepper::step(double t_limit) {
   motion_.set_latest_time(t_limit);
+  end_theta_ = -1;
   evaluations_before_ = motion_.evaluations();
   update_weights();
   t_end_ = t_limit;
@@ -140,7 +152,7 @@ void Stepper::set_point(const VectorX<double>& y) {
   const int n = motion_.size();
   motion_.calc_position(y.data(), point_.q.data());
   point_.v = y.segment(n, n);
-  motion_.project(point_.q, point_.v);
+  lost_ = motion_.project(point_.q, point_.v);
   point_.work = y(2 * n);
   point_.dissipated = y(2 * n + 1);
 }
@@ -190,9 +202,15 @@ const double* Stepper::evaluate_state() {
   return slope_inside_.data() + motion_.size();
 }
 
+double Stepper::calc_excess(double theta) {
+  end_ = interpolate(theta);
+  end_theta_ = theta;
+  return lost_ / (tolerances_.tolerance() * tolerances_.scales().effort());
+}
+
 EnergyFlow<double> Stepper::accept(double theta) {
   const int n = motion_.size();
-  const Point& point = interpolate(theta);
+  const Point& point = theta == end_theta_ ? end_ : interpolate(theta);
   const EnergyFlow<double> flow{point.work, point.dissipated};
   const bool is_whole = theta == 1;
   ++steps_;

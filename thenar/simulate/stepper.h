@@ -57,6 +57,11 @@ class Stepper final : public StepView {
   /// The same at state(), after start() or after a step that was accepted whole.
   const double* evaluate_state();
 
+  /// How far the last step, or its first part, ends from what holds: the energy that velocities lose when it is put
+  /// back there, in parts of what is tolerated. Error control does not see where contacts turn within less than a step,
+  /// as the lowest point of a disc does that all but lands flat.
+  double calc_excess(double theta);
+
   /// Takes the last step, or its first part, as done; returns what forces did in it. After a part, start() must follow.
   EnergyFlow<double> accept(double theta);
   const State& state() const { return state_; }
@@ -77,6 +82,7 @@ class Stepper final : public StepView {
   void use(bool implicit);
   bool attempt(double h);
   double longest_step(double t_limit) const;
+  bool stays_at_rest() const;
   void update_weights();
   void set_point(const VectorX<double>& y);
 
@@ -93,6 +99,9 @@ class Stepper final : public StepView {
   VectorX<double> start_reactions_, end_reactions_;
   std::vector<double> weights_;
   Point point_;
+  double lost_ = 0;        ///< energy that it lost when it was put back, J
+  Point end_;              ///< where the step, or its part, ends
+  double end_theta_ = -1;  ///< that part, if known
   double h_ = 0, t_end_ = 0, next_h_ = 0, stiffness_ = 0;
   long long evaluations_before_ = 0;
   long long evaluations_of_step_ = 0;  ///< without what was looked at in it

@@ -53,6 +53,7 @@ class Tolerances {
   /// The same for a hop of bodies in a scene of the given size, m.
   double smallest_hop(double size) const;
 
+  double tolerance() const { return tolerance_; }
   double unit(int dof) const { return units_[static_cast<std::size_t>(dof)]; }
   const Scales& scales() const { return scales_; }
 
