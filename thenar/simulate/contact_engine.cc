@@ -18,16 +18,12 @@
 namespace thenar {
 namespace {
 
-/// What impulses leave of a speed that should be 0, as a part of the fastest: what their solvers promise.
-constexpr double kCalm = 1e-8;
 /// Where everything strikes too slowly to rebound, motions up to so many times as fast come to rest in the impact.
 /// Slips that such an impact leaves would fade within a time and a way far below the tolerance; but meanwhile their
 /// friction may open other contacts, which strike again, and so on without an end.
 constexpr double kFadesAtOnce = 4;
 /// Slip that has gone through 0 within so many tolerated errors of it is at rest: which way it turns there is noise.
 constexpr double kErrorsAtRest = 100;
-/// The speed that belongs to the size of a scenario, times this, is as fast as anything that counts.
-constexpr double kSlowest = 1e-3;
 /// Slip below this part of the speed that belongs to the size of a scenario has no direction of its own.
 constexpr double kNoSlip = 1e-10;
 /// Nor has slip below so many times what errors of steps may make of it.
@@ -48,14 +44,6 @@ constexpr double kOnePoint = 0.3;
 constexpr double kPressesNot = 1e-6;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
-
-double calc_fastest(const ImpactInstant& impact, const VectorX<double>& v) {
-  double out = 0;
-  for (const ImpactContact& contact : impact.contacts) {
-    out = std::max(out, (contact.J.topRows<3>().cwiseAbs() * v.cwiseAbs()).maxCoeff());
-  }
-  return out;
-}
 
 /// The fastest approach, m/s; of stops, times `length` (m) if they turn.
 double calc_approach(const ImpactInstant& impact, const Model& model, double length) {
@@ -204,7 +192,7 @@ void ContactEngine::bring_to_rest(State& state, const ContactCrossing& at) {
 bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) const {
   const double fastest = (contact.J().topRows<3>().cwiseAbs() * v.cwiseAbs()).maxCoeff();
   return calc_slip_speed(contact) <=
-         std::max({kCalm * fastest, kErrorsAtRest * tolerances_.slip_error(), 2 * contact.no_slip()});
+         std::max({kLeftByImpulses * fastest, kErrorsAtRest * tolerances_.slip_error(), 2 * contact.no_slip()});
 }
 
 /// Bodies that have just met are put on each other, so that rounding does not add up from bounce to bounce; joints that
@@ -251,19 +239,11 @@ bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
     const bool rebounds = !is_plastic && round < kElasticRounds;
     context_.slowest_strike = rebounds ? slowest : std::numeric_limits<double>::infinity();
     look_at(state);
-    internal::ask_for_lowest_rates(context_, workspace_, calc_slow());
-    ImpactInstant impact = internal::assemble_impact(context_, state);
+    const auto [impact, answer] = internal::solve_impact_on_rims(context_, workspace_, state);
     if (!impact.is_struck()) {
       // What the instant takes for rest is rest, or friction would act along rounding.
       if (round == 0) calm(state, impact.rest);
       return true;
-    }
-    ImpactAnswer answer = solve_impact(impact.problem, scenario_.impact);
-    for (int k = 0; k < kMostRounds && answer.status == ImpactStatus::done; ++k) {
-      const double slow = std::max(kCalm * calc_fastest(impact, state.v), calc_slow());
-      if (!internal::ask_for_missed_points(context_, workspace_, impact, answer.z, slow)) break;
-      impact = internal::assemble_impact(context_, state);
-      answer = solve_impact(impact.problem, scenario_.impact);
     }
     if (answer.status != ImpactStatus::done) {
       fault_ = fmt::format("the impact has no answer{}{}", answer.reason.empty() ? "" : ": ", answer.reason);
@@ -272,10 +252,10 @@ bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
     const VectorX<double> v = impact.calc_velocity(answer.z);
     note_strikes(impact, v);
     const double fastest =
-        std::max({calc_fastest(impact, state.v), calc_fastest(impact, v), kSlowest * scales.length / scales.time});
+        std::max({impact.calc_fastest(state.v), impact.calc_fastest(v), tolerances_.slowest_that_counts()});
     state.v = v;
     const double approach = calc_approach(impact, scenario_.model, scales.length);
-    calm(state, std::max(kCalm * fastest, approach < slowest ? kFadesAtOnce * approach : 0));
+    calm(state, std::max(kLeftByImpulses * fastest, approach < slowest ? kFadesAtOnce * approach : 0));
   }
   fault_ = "impacts do not come to an end";
   is_stuck_ = true;
@@ -293,7 +273,7 @@ void ContactEngine::note_strikes(const ImpactInstant& impact, const VectorX<doub
     if (!(before < 0)) continue;
     ++strike_count(contact.place);
     const double leaves = after(contact.row);
-    strikes_.push_back({names[i], before, std::abs(leaves) > kCalm * -before ? leaves : 0});
+    strikes_.push_back({names[i], before, std::abs(leaves) > kLeftByImpulses * -before ? leaves : 0});
   }
   for (const ImpactStop& stop : impact.stops) {
     if (!(stop.rate < 0)) continue;
@@ -441,11 +421,6 @@ std::size_t ContactEngine::choose_cell(const Instant& instant, const State& stat
   return best;
 }
 
-/// What is slower counts as rest before anything has moved, m/s.
-double ContactEngine::calc_slow() const {
-  return kCalm * kSlowest * tolerances_.scales().length / tolerances_.scales().time;
-}
-
 /// Round faces that lie flat and of which one point of the rim is left: from here on that is the lowest one, and
 /// travels.
 void ContactEngine::find_tipping_rims(const State& state) {
@@ -457,7 +432,7 @@ void ContactEngine::find_tipping_rims(const State& state) {
     bool is_at_rest = false;
     if (rim.is_flat(context_.touch)) {
       wave = rim.calc_rates(workspace_);
-      is_at_rest = !(wave.amplitude() > calc_slow());
+      is_at_rest = !(wave.amplitude() > tolerances_.speed_at_rest());
     }
     if (is_at_rest) wave = rim.calc_accelerations(workspace_, cell.vdot);
     if (is_at_rest && !internal::tips(wave, tolerances_)) continue;

@@ -126,7 +126,6 @@ class ContactEngine {
   bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
   bool may_go_on(const Instant& instant, const State& state);
   void set_modes(const State& state, Trigger trigger);
-  double calc_slow() const;
   void find_tipping_rims(const State& state);
   void settle_tipping_points(const State& state, Trigger trigger);
   bool begins_to_slip() const;

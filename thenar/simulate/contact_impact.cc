@@ -10,6 +10,7 @@
 
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
+#include "thenar/simulate/flat_rim_internal.h"
 #include "thenar/simulate/instant.h"
 #include "thenar/simulate/row_assembly_internal.h"
 
@@ -226,9 +227,20 @@ bool ImpactInstant::is_struck() const {
   return false;
 }
 
+double ImpactInstant::calc_fastest(const VectorX<double>& velocities) const {
+  double out = 0;
+  for (const ImpactContact& contact : contacts) {
+    out = std::max(out, (contact.J.topRows<3>().cwiseAbs() * velocities.cwiseAbs()).maxCoeff());
+  }
+  return out;
+}
+
 ImpactInstant assemble_impact(const Scenario& scenario, const State& state) {
   internal::AssemblyContext context(scenario, state);
-  return internal::assemble_impact(context, state);
+  Workspace<double> workspace(scenario.model);
+  update_positions(scenario.model, state.q.data(), workspace);
+  context.finder().update(workspace, context.touch);
+  return internal::solve_impact_on_rims(context, workspace, state).instant;
 }
 
 ImpactInstant internal::assemble_impact(AssemblyContext& context, const State& state) {

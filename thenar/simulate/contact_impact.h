@@ -55,14 +55,20 @@ struct ImpactInstant {
   bool is_struck() const;
   /// v⁺ = v + X z.
   VectorX<double> calc_velocity(const VectorX<double>& z) const { return v + X * z; }
+  /// The fastest that a contact point could move with velocities of these sizes, m/s.
+  double calc_fastest(const VectorX<double>& velocities) const;
 };
 
-/// Throws std::runtime_error with a message for the user if bodies overlap.
+/// What impulses leave of a speed that should be 0, as a part of the fastest: what their solvers promise.
+constexpr double kLeftByImpulses = 1e-8;
+
+/// Throws std::runtime_error with a message for the user if bodies overlap. Round faces that land flat have the points
+/// of their rims that the impact by the scenario's law needs.
 ImpactInstant assemble_impact(const Scenario& scenario, const State& state);
 
 namespace internal {
 class AssemblyContext;
-/// The same with what a run has at hand.
+/// The same with what a run has at hand, and without asking for points.
 ImpactInstant assemble_impact(AssemblyContext& context, const State& state);
 }  // namespace internal
 

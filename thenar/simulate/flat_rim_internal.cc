@@ -18,6 +18,8 @@ constexpr double kSamePoint = 1e-9;
 /// Accelerations of gaps down to minus this part of what they differ by along the rim are none: so little is missed of
 /// points that are 1e-3 rad beside those that press. Nor are those of the other part of what belongs to the size of the
 /// scenario: more than solvers leave, less than what tips has when it is found to do so (ContactWatch::kForceMargin).
+/// Rounds of an impact with more and more points.
+constexpr int kMostRounds = 20;
 constexpr double kMissed = 1e-6, kNothing = 3e-9;
 /// The centre of pressure is worth asking for beyond this part of the radius; beyond the other the four points that are
 /// always there may not do.
@@ -233,17 +235,18 @@ void ask_for_pressed(AssemblyContext& context, const Workspace<double>& workspac
   }
 }
 
-bool ask_for_lowest_rates(AssemblyContext& context, const Workspace<double>& workspace, double slow) {
+namespace {
+
+/// Those with the lowest gap rate, of rims that do not rest, to `slow` (m/s). Needs update_velocities.
+void ask_for_lowest_rates(AssemblyContext& context, const Workspace<double>& workspace, double slow) {
   ContactFinder& finder = context.finder();
-  bool any = false;
   for (FlatRim& rim : find_flat_rims(context.scenario().model, workspace, finder)) {
     const RimWave rates = rim.calc_rates(workspace);
-    if (rim.is_flat(context.touch) && rates.amplitude() > slow && rim.ask_for(finder, rates.find_lowest(), {}))
-      any = true;
+    if (rim.is_flat(context.touch) && rates.amplitude() > slow) rim.ask_for(finder, rates.find_lowest(), {});
   }
-  return any;
 }
 
+/// Those that would go into their faces after an impact with the impulses z. Changes the velocities of the workspace.
 bool ask_for_missed_points(AssemblyContext& context, Workspace<double>& workspace, const ImpactInstant& impact,
                            const VectorX<double>& z, double slow) {
   const Model& model = context.scenario().model;
@@ -262,6 +265,25 @@ bool ask_for_missed_points(AssemblyContext& context, Workspace<double>& workspac
     if (ask_for_points(context.finder(), rim, rates.find_lowest(), pressure)) any = true;
   }
   return any;
+}
+
+}  // namespace
+
+ImpactOnRims solve_impact_on_rims(AssemblyContext& context, Workspace<double>& workspace, const State& state) {
+  const ImpactOptions& options = context.scenario().impact;
+  const double at_rest = context.tolerances().speed_at_rest();
+  update_velocities(context.scenario().model, state.v.data(), workspace);
+  ask_for_lowest_rates(context, workspace, at_rest);
+  ImpactOnRims out{assemble_impact(context, state)};
+  if (!out.instant.is_struck()) return out;
+  out.answer = solve_impact(out.instant.problem, options);
+  for (int round = 0; round < kMostRounds && out.answer.status == ImpactStatus::done; ++round) {
+    const double slow = std::max(kLeftByImpulses * out.instant.calc_fastest(state.v), at_rest);
+    if (!ask_for_missed_points(context, workspace, out.instant, out.answer.z, slow)) break;
+    out.instant = assemble_impact(context, state);
+    out.answer = solve_impact(out.instant.problem, options);
+  }
+  return out;
 }
 
 bool ask_for_missed_points(AssemblyContext& context, const State& state, const Instant& instant) {

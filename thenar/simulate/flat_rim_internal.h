@@ -111,14 +111,16 @@ std::vector<PressedPoint> list_pressed_points(const ConstrainedMotion& motion);
 void ask_for_pressed(AssemblyContext& context, const Workspace<double>& workspace,
                      const std::vector<PressedPoint>& pressed);
 
-/// Those with the lowest gap rate, of rims that do not rest, to `slow` (m/s). Needs update_velocities.
-bool ask_for_lowest_rates(AssemblyContext& context, const Workspace<double>& workspace, double slow);
-
-/// Those that would go into their faces after an impact with the impulses z. Changes the velocities of the workspace.
-bool ask_for_missed_points(AssemblyContext& context, Workspace<double>& workspace, const ImpactInstant& impact,
-                           const VectorX<double>& z, double slow);
-
 /// Those that would go into their faces in the first answer of an instant.
 bool ask_for_missed_points(AssemblyContext& context, const State& state, const Instant& instant);
+
+/// An impact and its answer, if anything is struck, with the points of rims that it needs: those that are struck
+/// fastest, and those that would go into their faces after it. The workspace has the positions of the state; its
+/// velocities change.
+struct ImpactOnRims {
+  ImpactInstant instant;
+  ImpactAnswer answer{};
+};
+ImpactOnRims solve_impact_on_rims(AssemblyContext& context, Workspace<double>& workspace, const State& state);
 
 }  // namespace thenar::internal

@@ -40,6 +40,10 @@ class Tolerances {
   double gap_rounding(int dof, double q, double bound) const;
   /// A speed that rounding can leave of zero.
   double speed_rounding(int dof) const { return kRounding * unit(dof) / scales_.time; }
+  /// The speed that is as fast as anything that counts, whatever moves, m/s; and what is at rest before anything has
+  /// moved.
+  double slowest_that_counts() const { return kSlowest * scales_.length / scales_.time; }
+  double speed_at_rest() const { return kAtRest * slowest_that_counts(); }
   /// An effort that rounding can leave of zero.
   double effort_rounding(int dof) const { return kRounding * scales_.effort() / unit(dof); }
   /// Things that happen within this time happen at once, s.
@@ -59,6 +63,7 @@ class Tolerances {
 
  private:
   static constexpr double kRounding = 1e-13;
+  static constexpr double kSlowest = 1e-3, kAtRest = 1e-8;
   static constexpr double kSimultaneous = 1e-12;
   static constexpr double kSmallestBounce = 1e-4;
   static constexpr double kBounceOverRounding = 500;
