@@ -13,6 +13,15 @@ constexpr double kOnTheCone = 0.99;
 /// What solvers leave of a number that should be 0, as a part of what it is the sum of.
 constexpr double kLeft = 1e-8;
 
+/// Whether friction of a contact that slides is against that slip, as it is unless a contact at rest was declared to.
+bool opposes_slip(const ConstraintProblem& problem, const InstantContact& sliding, const std::array<double, 3>& slip) {
+  double power = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (sliding.tangent_rows[k] >= 0) power += problem.row(sliding.tangent_rows[k]).limit * slip[k];
+  }
+  return power < 0;
+}
+
 }  // namespace
 
 double find_spin(const Instant& instant, const InstantCell& cell, std::size_t contact) {
@@ -26,7 +35,8 @@ std::array<double, 3> find_slip(const Instant& instant, const InstantCell& cell,
                                 const FrictionCone& cone) {
   const InstantContact& sliding = instant.contacts[contact];
   const std::array<double, 3> told{cell.slip[contact][0], cell.slip[contact][1], find_spin(instant, cell, contact)};
-  if (sliding.slides || cone.kind == FrictionCone::Kind::box || !sliding.has_friction()) return told;
+  if (cone.kind == FrictionCone::Kind::box || !sliding.has_friction()) return told;
+  if (sliding.slides && opposes_slip(instant.problem, sliding, told)) return told;
   const std::array<double, 3> mu{sliding.law.friction, sliding.law.friction, sliding.law.torsion};
   std::array<double, 3> n{}, out{};
   double normal = 0;
