@@ -11,6 +11,7 @@
 #include "builders.h"
 #include "thenar/control/grasp_control.h"
 #include "thenar/control/joint_control.h"
+#include "thenar/control/whole_arm.h"
 #include "thenar/simulate/batch_stepper.h"
 #include "thenar/simulate/event_watch.h"
 #include "thenar/simulate/forces.h"
@@ -184,6 +185,35 @@ TEST(Allocation, ObjectControlUsesNoHeap) {
   EXPECT_EQ(
       count_allocations([&] { law.add_efforts(s.model, 0.1, s.initial.q.data(), s.initial.v.data(), tau.data()); }), 0);
   EXPECT_GT(law.forces()[0].eigen().norm(), 0);
+}
+
+/// Two balls on rails press on one that floats between them.
+TEST(Allocation, WholeArmUsesNoHeap) {
+  ModelBuilder builder;
+  const MassProperties mass = mass_properties_from_mass(Sphere{0.1}, 1);
+  WholeArm::Options options;
+  options.margin = 0.1;
+  options.grasp = Expression(2.0);
+  for (const double x : {-0.2, 0.2}) {
+    const std::string name = x < 0 ? "left" : "right";
+    JointSpec rail{.name = name, .kind = JointKind::prismatic, .X_PF = Pose<double>::translation({x, 0, 0})};
+    rail.axis = Vector3<double>::UnitX();
+    const BodyIndex arm = builder.add_body({name, mass}, kWorld, rail);
+    options.arms.push_back({arm, 0.5});
+    options.shapes.push_back({arm, Sphere{0.1}, {}});
+  }
+  options.object = builder.add_body({"ball", mass}, kWorld, {.name = "ball", .kind = JointKind::free});
+  options.shapes.push_back({options.object, Sphere{0.1}, {}});
+  const Model model = std::move(builder).finalize();
+  WholeArm law(std::move(options));
+  law.prepare(model);
+  const VectorX<double> q = model.neutral_position(), v = VectorX<double>::Zero(8);
+  VectorX<double> tau = v;
+  const auto evaluate = [&] { law.add_efforts(model, 0.1, q.data(), v.data(), tau.data()); };
+  for (int i = 0; i < 2; ++i) evaluate();  // the finder's storage grows with what it has found before
+  EXPECT_EQ(count_allocations(evaluate), 0);
+  ASSERT_EQ(law.plan().size(), 2U);
+  EXPECT_NEAR(law.plan()[0].force, 2, 1e-9);
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "thenar/dynamics/kinematics.h"
-#include "thenar/spatial/rotation.h"
+#include "thenar/control/object_path.h"
 
 namespace thenar {
 namespace {
@@ -23,17 +22,6 @@ Vec3<double> pull(const Vec3<double>& from, const Vec3<double>& to, double size)
   const Vec3<double> way = to - from;
   const double length = norm(way);
   return length > 0 ? way * (size / length) : Vec3<double>::zero();
-}
-
-double evaluate_at(const Expression& function, double t) {
-  const std::array<double, 2> values{t, 0};
-  return function.evaluate(values);
-}
-
-std::optional<ControlSwitch> find_jump(const Expression& function, double from, double to) {
-  const std::array<double, 2> values{from, 0};
-  const auto found = function.find_switch(values, 0, from, to);
-  return found ? std::optional(ControlSwitch{found->before, found->after, true}) : std::nullopt;
 }
 
 }  // namespace
@@ -66,12 +54,14 @@ void FingertipForces::add_efforts(const Model& model, const BodyPoint<double>& t
 void Squeeze::add_efforts(const Model& model, double t, const double* q, const double* v, double* tau) {
   tips_.update(model, q, v);
   const Vec3<double> on_b =
-      pull(tips_.calc_position(model, b_), tips_.calc_position(model, a_), evaluate_at(force_, t));
+      pull(tips_.calc_position(model, b_), tips_.calc_position(model, a_), evaluate_force(force_, t));
   tips_.add_efforts(model, b_, on_b, tau);
   tips_.add_efforts(model, a_, -on_b, tau);
 }
 
-std::optional<ControlSwitch> Squeeze::find_switch(double from, double to) const { return find_jump(force_, from, to); }
+std::optional<ControlSwitch> Squeeze::find_switch(double from, double to) const {
+  return find_force_switch(force_, from, to);
+}
 
 void ObjectControl::prepare(const Model& model) {
   if (options_.object == kWorld || options_.object.value() >= model.body_count())
@@ -83,39 +73,24 @@ void ObjectControl::prepare(const Model& model) {
 }
 
 std::optional<ControlSwitch> ObjectControl::find_switch(double from, double to) const {
-  std::optional<ControlSwitch> first = find_jump(options_.squeeze, from, to);
-  const auto on_path = options_.path.find_switch(from, first ? first->after : to);
-  if (!on_path) return first;
-  // The law asks for the desired acceleration.
-  const ControlSwitch found{on_path->before, on_path->after, on_path->jumping <= 2};
-  if (!first || found.after < first->after) return found;
-  return first;
+  return find_object_switch(options_.path, options_.squeeze, from, to);
 }
 
 /// (1) and (2).
-Wrench<double> ObjectControl::calc_wrench(const Model& model, double t, const Vec3<double>& center) const {
+Wrench<double> ObjectControl::calc_wrench(const Model& model, double t) const {
   const Body& body = model.body(options_.object);
-  const Vec3<double> com_B(body.mass.com);
-  const Placement<double> X_WB = calc_body_pose(model, tips_.workspace(), options_.object);
-  const Motion<double> motion = calc_point_velocity(model, tips_.workspace(), options_.object, com_B);
-  const PosePoint want = options_.path.evaluate(t);
-  // The desired motion of the centre of mass, by that of the desired frame.
-  const Vec3<double> arm = Mat3<double>(want.pose.R) * com_B;
-  const Vec3<double> spin = cross(want.angular_velocity, arm);
-  const Vec3<double> p = Vec3<double>(want.pose.p) + arm, v = want.velocity + spin;
-  const Vec3<double> a = want.acceleration + cross(want.angular_acceleration, arm) + cross(want.angular_velocity, spin);
+  const ObjectError error = calc_object_error(model, tips_.workspace(), options_.object, options_.path.evaluate(t));
   const Vec3<double> gravity(model.gravity());
   const Vec3<double> force =
-      (a - gravity) * body.mass.mass + (p - center) * options_.kp + (v - motion.linear) * options_.kd;
+      (error.acceleration - gravity) * body.mass.mass + error.position * options_.kp + error.velocity * options_.kd;
 
-  const Matrix3<double> R_WB = X_WB.R.eigen();
-  const Vec3<double> turn =
-      rotation_vector_from_quaternion<double>(quaternion_from_rotation(want.pose.R * R_WB.transpose()));
+  const Matrix3<double> R_WB = calc_body_pose(model, tips_.workspace(), options_.object).R.eigen();
   const Matrix3<double> I_W = R_WB * body.mass.inertia.matrix() * R_WB.transpose();
-  const Vec3<double> w = motion.angular;
-  const Vec3<double> moment = Vec3<double>(Vector3<double>(I_W * want.angular_acceleration.eigen())) +
-                              cross(w, Vec3<double>(Vector3<double>(I_W * w.eigen()))) + turn * options_.kp_turn +
-                              (want.angular_velocity - w) * options_.kd_turn;
+  const Vec3<double> w =
+      calc_point_velocity(model, tips_.workspace(), options_.object, Vec3<double>(body.mass.com)).angular;
+  const Vec3<double> moment = Vec3<double>(Vector3<double>(I_W * error.angular_acceleration.eigen())) +
+                              cross(w, Vec3<double>(Vector3<double>(I_W * w.eigen()))) + error.turn * options_.kp_turn +
+                              error.angular_velocity * options_.kd_turn;
   return {moment, force};
 }
 
@@ -160,7 +135,7 @@ void ObjectControl::add_efforts(const Model& model, double t, const double* q, c
   for (std::size_t i = 0; i < positions_.size(); ++i) {
     positions_[i] = tips_.calc_position(model, options_.fingertips[i]);
   }
-  share(calc_wrench(model, t, center), center, evaluate_at(options_.squeeze, t));
+  share(calc_wrench(model, t), center, evaluate_force(options_.squeeze, t));
   for (std::size_t i = 0; i < positions_.size(); ++i) {
     tips_.add_efforts(model, options_.fingertips[i], forces_[i], tau);
   }

@@ -90,7 +90,7 @@ class ObjectControl final : public Controller {
   const std::vector<Vec3<double>>& forces() const { return forces_; }
 
  private:
-  Wrench<double> calc_wrench(const Model& model, double t, const Vec3<double>& center) const;
+  Wrench<double> calc_wrench(const Model& model, double t) const;
   void share(const Wrench<double>& wrench, const Vec3<double>& center, double squeeze);
 
   Options options_;

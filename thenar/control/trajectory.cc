@@ -159,4 +159,10 @@ PosePoint PoseTrajectory::evaluate(double t) const noexcept {
           .acceleration = way.shift * progress.acceleration};
 }
 
+PoseTrajectory::Way PoseTrajectory::find_way(double t) const noexcept {
+  if (ways_.empty()) return {};
+  const int last = static_cast<int>(ways_.size()) - 1;
+  return ways_[static_cast<std::size_t>(std::clamp(progress_.find_piece(t), 0, last))];
+}
+
 }  // namespace thenar

@@ -105,13 +105,17 @@ class PoseTrajectory {
   /// As Trajectory; `via` is not possible.
   PoseTrajectory(std::span<const Waypoint> waypoints, Interpolation interpolation);
 
-  PosePoint evaluate(double t) const noexcept;
-  std::optional<PathSwitch> find_switch(double from, double to) const { return progress_.find_switch(from, to); }
-
- private:
   struct Way {
     Vec3<double> shift = Vec3<double>::zero(), turn = Vec3<double>::zero();  ///< to the next waypoint, m, rad
   };
+
+  PosePoint evaluate(double t) const noexcept;
+  std::optional<PathSwitch> find_switch(double from, double to) const { return progress_.find_switch(from, to); }
+  /// The way that t lies on, which says where the path leads also while it stands still: the first before it begins,
+  /// the last after its end. Zero of a path that stays.
+  Way find_way(double t) const noexcept;
+
+ private:
   std::vector<Pose<double>> poses_{Pose<double>{}};
   std::vector<Way> ways_;
   Trajectory progress_;  ///< number of the waypoint, with what has been done of the way to the next

@@ -7,8 +7,10 @@
 #include <map>
 
 #include "thenar/base/text.h"
+#include "thenar/contact/contact_tolerances.h"
 #include "thenar/control/grasp_control.h"
 #include "thenar/control/joint_control.h"
+#include "thenar/control/whole_arm.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/io/glove_reader_internal.h"
 
@@ -41,7 +43,7 @@ std::vector<TargetRow> read_rows(const Field& field, const Parameters& parameter
   for (const Field& item : read::items(field)) {
     const std::vector<Field> pair = read::items(item);
     if (pair.size() != 2) item.fail(fmt::format("expects a time and targets, [t, {{…}}], found {} items", pair.size()));
-    const double t = read::non_negative(pair[0], kTime, parameters);
+    const double t = read::number(pair[0], kTime, parameters);  // < 0: the run begins in the middle of the motion
     if (!rows.empty() && !(t > rows.back().t)) {
       pair[0].fail(fmt::format("is {} s, but the row before it is at {} s: times must grow", t, rows.back().t));
     }
@@ -224,6 +226,13 @@ class JointControlReader {
   std::vector<JointServo> servos_;
 };
 
+/// A body that belongs to a hand.
+BodyIndex read_fingertip_body(const Field& name, const ControlContext& context) {
+  const BodyIndex body = find_body(name, context.scenario.model);
+  if (context.objects.contains(body.value())) name.fail("is an object, not a link of a hand");
+  return body;
+}
+
 /// A fingertip: the name of a body, whose origin it is, or {body: .., at: [..]}.
 BodyPoint<double> read_fingertip(const Field& field, const ControlContext& context) {
   BodyPoint<double> tip{kWorld, Vec3<double>::zero()};
@@ -235,8 +244,7 @@ BodyPoint<double> read_fingertip(const Field& field, const ControlContext& conte
     name = body ? *body : reader.required("body");
     if (at) tip.p_B = Vec3<double>(read::vector3(*at, kLength, context.parameters));
   }
-  tip.body = find_body(name, context.scenario.model);
-  if (context.objects.contains(tip.body.value())) name.fail("is an object: a fingertip is on a hand");
+  tip.body = read_fingertip_body(name, context);
   return tip;
 }
 
@@ -255,6 +263,59 @@ PoseTrajectory read_path(const Field& field, Interpolation interpolation, const 
     waypoints.push_back({row.t, read_pose(row.value, parameters).pose});
   }
   return {waypoints, interpolation};
+}
+
+/// What laws that move an object along a path have in common.
+class ObjectPathFields {
+ public:
+  explicit ObjectPathFields(MapReader& reader)
+      : body_(reader.optional("body")),
+        targets_(reader.optional("targets")),
+        interpolation_(reader.optional("interpolation")) {}
+
+  Field body(MapReader& reader) const { return body_ ? *body_ : reader.required("body"); }
+
+  BodyIndex read_object(MapReader& reader, const ControlContext& context) const {
+    const Field name = body(reader);
+    const Model& model = context.scenario.model;
+    const BodyIndex object = find_body(name, model);
+    if (!context.objects.contains(object.value())) name.fail("is no object of this scenario");
+    if (model.joint(model.body(object).joint).nv == 0) name.fail("is a fixed object, which cannot move");
+    return object;
+  }
+
+  PoseTrajectory read_path(BodyIndex object, const ControlContext& context) const {
+    const Interpolation between = read_interpolation(interpolation_, Interpolation::quintic);
+    if (between == Interpolation::via) {
+      interpolation_->fail("is for joints; poses are joined by hold, linear or quintic");
+    }
+    if (interpolation_ && !targets_) interpolation_->fail("is for 'targets', which are not given");
+    const Pose<double> start = find_start(context.scenario, object);
+    if (!targets_) return {std::vector<PoseTrajectory::Waypoint>{{0, start}}, between};
+    return internal::read_path(*targets_, between, start, context.parameters);
+  }
+
+ private:
+  std::optional<Field> body_, targets_, interpolation_;
+};
+
+double read_gain(const std::optional<Field>& field, Dimension dimension, const ControlContext& context) {
+  return field ? read::non_negative(*field, dimension, context.parameters) : 0.0;
+}
+
+void require_shape(const Field& field, BodyIndex body, const Scenario& scenario) {
+  const bool has_shape = std::any_of(scenario.shapes.begin(), scenario.shapes.end(),
+                                     [&](const BodyShape& shape) { return shape.body == body; });
+  if (!has_shape) field.fail("has no shape, so that nothing can touch it");
+}
+
+/// Distance within which contacts are looked for.
+double find_margin(const Scenario& scenario) {
+  if (scenario.contacts->margin) return *scenario.contacts->margin;
+  Workspace<double> workspace(scenario.model);
+  update_positions(scenario.model, scenario.initial.q.data(), workspace);
+  ContactFinder finder(scenario.model, scenario.shapes, *scenario.contacts);
+  return ContactTolerances(finder.calc_size(workspace)).default_margin();
 }
 
 }  // namespace
@@ -279,37 +340,59 @@ void read_squeeze(const Field& field, const ControlContext& context) {
 
 void read_object_control(const Field& field, const ControlContext& context) {
   MapReader reader(field);
-  const auto body = reader.optional("body"), fingertips = reader.optional("fingertips"), kp = reader.optional("kp"),
-             kd = reader.optional("kd"), kp_turn = reader.optional("kp_turn"), kd_turn = reader.optional("kd_turn"),
-             targets = reader.optional("targets"), interpolation = reader.optional("interpolation"),
+  const ObjectPathFields path(reader);
+  const auto fingertips = reader.optional("fingertips"), kp = reader.optional("kp"), kd = reader.optional("kd"),
+             kp_turn = reader.optional("kp_turn"), kd_turn = reader.optional("kd_turn"),
              squeeze = reader.optional("squeeze"), rate = reader.optional("rate");
   reader.finish();
   ObjectControl::Options options;
-  const Field name = body ? *body : reader.required("body");
-  options.object = find_body(name, context.scenario.model);
-  if (!context.objects.contains(options.object.value())) name.fail("is no object of this scenario");
-  if (context.scenario.model.joint(context.scenario.model.body(options.object).joint).nv == 0) {
-    name.fail("is a fixed object, which cannot move");
-  }
+  options.object = path.read_object(reader, context);
   const Field tips = fingertips ? *fingertips : reader.required("fingertips");
   for (const Field& item : read::items(tips)) options.fingertips.push_back(read_fingertip(item, context));
   if (options.fingertips.empty()) tips.fail("expects at least one fingertip");
-  const auto gain = [&](const std::optional<Field>& f, Dimension dimension) {
-    return f ? read::non_negative(*f, dimension, context.parameters) : 0.0;
-  };
-  options.kp = gain(kp, kLinearStiffness);
-  options.kd = gain(kd, kLinearDamping);
-  options.kp_turn = gain(kp_turn, kAngularStiffness);
-  options.kd_turn = gain(kd_turn, kAngularDamping);
-  const Interpolation between = read_interpolation(interpolation, Interpolation::quintic);
-  if (between == Interpolation::via) interpolation->fail("is for joints; poses are joined by hold, linear or quintic");
-  if (interpolation && !targets) interpolation->fail("is for 'targets', which are not given");
-  const Pose<double> start = find_start(context.scenario, options.object);
-  options.path = targets ? read_path(*targets, between, start, context.parameters)
-                         : PoseTrajectory(std::vector<PoseTrajectory::Waypoint>{{0, start}}, between);
+  options.kp = read_gain(kp, kLinearStiffness, context);
+  options.kd = read_gain(kd, kLinearDamping, context);
+  options.kp_turn = read_gain(kp_turn, kAngularStiffness, context);
+  options.kd_turn = read_gain(kd_turn, kAngularDamping, context);
+  options.path = path.read_path(options.object, context);
   if (squeeze) options.squeeze = read_profile(*squeeze, kForce, 0, context.parameters);
   context.scenario.controls.push_back(
       {std::make_shared<ObjectControl>(std::move(options)), read_rate(rate, context.parameters)});
+}
+
+void read_whole_arm(const Field& field, const ControlContext& context) {
+  MapReader reader(field);
+  const ObjectPathFields path(reader);
+  const auto links = reader.optional("links"), kp = reader.optional("kp"), kd = reader.optional("kd"),
+             grasp = reader.optional("grasp"), friction = reader.optional("friction"), rate = reader.optional("rate");
+  reader.finish();
+  Scenario& scenario = context.scenario;
+  if (!scenario.contacts) reader.fail("needs 'contacts': links hold the object by touching it");
+  WholeArm::Options options;
+  options.object = path.read_object(reader, context);
+  require_shape(path.body(reader), options.object, scenario);
+  const Field list = links ? *links : reader.required("links");
+  const LawTable laws(scenario.model, *scenario.contacts);
+  for (const Field& item : read::items(list)) {
+    const BodyIndex link = read_fingertip_body(item, context);
+    require_shape(item, link, scenario);
+    for (const WholeArm::Arm& arm : options.arms) {
+      if (arm.link == link) item.fail("is named a second time");
+    }
+    options.arms.push_back({link, laws.find_law(options.object, link).friction});
+  }
+  if (options.arms.empty()) list.fail("expects at least one link");
+  if (friction) {
+    const double mu = read::non_negative(*friction, kNumber, context.parameters);
+    for (WholeArm::Arm& arm : options.arms) arm.friction = mu;
+  }
+  options.shapes = scenario.shapes;
+  options.margin = find_margin(scenario);
+  options.kp = read_gain(kp, kPerSecondSquared, context);
+  options.kd = read_gain(kd, kFrequency, context);
+  options.path = path.read_path(options.object, context);
+  options.grasp = read_profile(grasp ? *grasp : reader.required("grasp"), kForce, 0, context.parameters);
+  scenario.controls.push_back({std::make_shared<WholeArm>(std::move(options)), read_rate(rate, context.parameters)});
 }
 
 }  // namespace thenar::internal

@@ -35,5 +35,6 @@ enum class JointControlKind { pd, pd_gravity, computed_torque };
 void read_joint_control(const Field& field, JointControlKind kind, const ControlContext& context);
 void read_squeeze(const Field& field, const ControlContext& context);
 void read_object_control(const Field& field, const ControlContext& context);
+void read_whole_arm(const Field& field, const ControlContext& context);
 
 }  // namespace thenar::internal

@@ -134,10 +134,13 @@ void read_control(const Field& field, const ControlContext& context) {
     MapReader reader(item);
     const auto torque = reader.optional("torque"), pd_gravity = reader.optional("pd_gravity"),
                pd = reader.optional("pd"), computed_torque = reader.optional("computed_torque"),
-               squeeze = reader.optional("squeeze"), object = reader.optional("object");
+               squeeze = reader.optional("squeeze"), object = reader.optional("object"),
+               whole_arm = reader.optional("whole_arm");
     reader.finish();
     const std::size_t kinds = item.node().members.size();
-    if (kinds == 0) reader.fail("needs a kind of control: torque, pd_gravity, pd, computed_torque, squeeze or object");
+    if (kinds == 0) {
+      reader.fail("needs a kind of control: torque, pd_gravity, pd, computed_torque, squeeze, object or whole_arm");
+    }
     if (kinds > 1) reader.fail(fmt::format("has {} kinds of control: begin a new item of the list for each", kinds));
     if (torque) {
       for (const NamedField& entry : read::entries(*torque)) torques.read(entry);
@@ -147,6 +150,7 @@ void read_control(const Field& field, const ControlContext& context) {
     if (computed_torque) read_joint_control(*computed_torque, JointControlKind::computed_torque, context);
     if (squeeze) read_squeeze(*squeeze, context);
     if (object) read_object_control(*object, context);
+    if (whole_arm) read_whole_arm(*whole_arm, context);
   }
 }
 
