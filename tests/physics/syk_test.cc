@@ -195,7 +195,7 @@ TEST(SykTranslation, RegionOfDeterminateFrictionShrinks) {
       for (int j = 0; j < kCount; ++j) {
         scene.set("mu1", 1.2 * (i + 0.5) / kCount);
         scene.set("mu2", 1.2 * (j + 0.5) / kCount);
-        scene.set("grasp", 1 + 0.3 * i);
+        scene.set("grasp1", 1 + 0.3 * i);
         const Instant instant = scene.solve(k == 0 ? 0.2 : 0.5);
         EXPECT_EQ(instant.determinate, test_p_matrix(make_sliding_matrix(instant.problem)).is_P);
         inside[k] += instant.determinate;

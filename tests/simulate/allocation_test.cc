@@ -193,13 +193,12 @@ TEST(Allocation, WholeArmUsesNoHeap) {
   const MassProperties mass = mass_properties_from_mass(Sphere{0.1}, 1);
   WholeArm::Options options;
   options.margin = 0.1;
-  options.grasp = Expression(2.0);
   for (const double x : {-0.2, 0.2}) {
     const std::string name = x < 0 ? "left" : "right";
     JointSpec rail{.name = name, .kind = JointKind::prismatic, .X_PF = Pose<double>::translation({x, 0, 0})};
     rail.axis = Vector3<double>::UnitX();
     const BodyIndex arm = builder.add_body({name, mass}, kWorld, rail);
-    options.arms.push_back({arm, 0.5});
+    options.arms.push_back({arm, 0.5, Expression(2.0)});
     options.shapes.push_back({arm, Sphere{0.1}, {}});
   }
   options.object = builder.add_body({"ball", mass}, kWorld, {.name = "ball", .kind = JointKind::free});

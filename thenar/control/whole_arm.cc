@@ -59,6 +59,7 @@ WholeArm::Scratch::Scratch(const Model& model, const Options& options)
   rows.resize(kMostContacts);
   for (ContactRows& contact : rows) contact.J.setZero(6, nv);
   friction.assign(kMostContacts, 0);
+  grasp = friction;
   jacobian.setZero(6, nv);
   X.setZero(nv, kMostContacts);
   W.setZero(kMostContacts, nv);
@@ -92,13 +93,17 @@ void WholeArm::prepare(const Model& model) {
 }
 
 std::optional<ControlSwitch> WholeArm::find_switch(double from, double to) const {
-  std::optional<ControlSwitch> found = find_object_switch(options_.path, options_.grasp, from, to);
-  if (found) found->is_jump = true;  // where the path turns, so does the slip
-  return found;
+  std::optional<ControlSwitch> first;
+  for (const Arm& arm : options_.arms) {
+    const auto found = find_object_switch(options_.path, arm.grasp, from, first ? first->after : to);
+    if (found && (!first || found->after < first->after)) first = found;
+  }
+  if (first) first->is_jump = true;  // where the path turns, so does the slip
+  return first;
 }
 
 /// Rows of all points in which the links hold the object.
-void WholeArm::find_contacts(const Model& model) {
+void WholeArm::find_contacts(const Model& model, double t) {
   Scratch& s = *scratch_;
   s.finder.update(s.workspace, options_.margin);
   count_ = 0;
@@ -114,6 +119,7 @@ void WholeArm::find_contacts(const Model& model) {
     const auto arm = std::find_if(options_.arms.begin(), options_.arms.end(),
                                   [&](const Arm& a) { return a.link == contact.body_B; });
     s.friction[k] = arm->friction;
+    s.grasp[k] = evaluate_force(arm->grasp, t);
     plan_.push_back({contact.body_B});
   }
 }
@@ -201,10 +207,13 @@ void WholeArm::update_friction_rows() {
 }
 
 /// (4) and (5). Moments are measured in the arm at which contact forces act, so that they and forces are of one kind.
-void WholeArm::share(const Model& model, double grasp) {
+void WholeArm::share(const Model& model) {
   const Scratch& s = *scratch_;
-  for (Plan& plan : plan_) plan.force = 0;
-  if (!(grasp > 0) || count_ == 0) return;
+  if (count_ == 0) return;
+  ContactVector grasp(count_);
+  for (int i = 0; i < count_; ++i) grasp(i) = std::max(s.grasp[static_cast<std::size_t>(i)], 0.0);
+  const double largest = grasp.maxCoeff();
+  if (!(largest > 0)) return;
   double linear2 = 0, angular2 = 0;
   for (int k = 0; k < freedoms_; ++k) {
     double& sum = model.is_angular(first_ + k) ? angular2 : linear2;
@@ -219,27 +228,28 @@ void WholeArm::share(const Model& model, double grasp) {
     G.row(k) *= per_length;
     wrench(k) *= per_length;
   }
-  const ContactVector room = find_room(G, wrench / grasp);
-  for (int i = 0; i < count_; ++i) plan_[static_cast<std::size_t>(i)].force = grasp / room(i);
+  const ContactVector room = find_room(G, wrench / largest, grasp / largest);
+  for (int i = 0; i < count_; ++i) plan_[static_cast<std::size_t>(i)].force = grasp(i) / room(i);
 }
 
-/// (5) through its dual: λ_i = g / r_i with the room r_i = 1 − G_i · y > 0, where y minimizes the convex function
+/// (5) through its dual: λ_i = g_i / r_i with the room r_i = 1 − G_i · y > 0, where y minimizes the convex function
 ///
-///     −Σ log r_i − y · w / g + ρ |y|² / 2,        whose gradient is the balance Σ G_i / r_i + ρ y = w / g.
+///     −Σ g_i log r_i − y · w + ρ |y|² / 2,        whose gradient is the balance Σ g_i G_i / r_i + ρ y = w.
 ///
-/// Newton's method with halved steps always arrives, since the function is self-concordant.
-WholeArm::ContactVector WholeArm::find_room(const WrenchMatrix& G, const FreedomVector& wrench) const {
+/// Newton's method with halved steps always arrives, since logarithms are self-concordant.
+WholeArm::ContactVector WholeArm::find_room(const WrenchMatrix& G, const FreedomVector& wrench,
+                                            const ContactVector& grasp) const {
   FreedomVector y = FreedomVector::Zero(freedoms_);
   ContactVector room = ContactVector::Ones(count_);
   const auto calc_value = [&](const FreedomVector& at, const ContactVector& r) {
     if (!(r.minCoeff() > 0)) return std::numeric_limits<double>::infinity();
-    return kMissing / 2 * at.squaredNorm() - wrench.dot(at) - r.array().log().sum();
+    return kMissing / 2 * at.squaredNorm() - wrench.dot(at) - (grasp.array() * r.array().log()).sum();
   };
   double value = calc_value(y, room);
   for (int step = 0; step < kMostNewtonSteps; ++step) {
     const ContactVector inverse = room.cwiseInverse();
-    const FreedomVector gradient = kMissing * y - wrench + G * inverse;
-    const WrenchMatrix scaled = G * inverse.asDiagonal();
+    const FreedomVector gradient = kMissing * y - wrench + G * grasp.cwiseProduct(inverse);
+    const WrenchMatrix scaled = G * grasp.cwiseSqrt().cwiseProduct(inverse).asDiagonal();
     FreedomMatrix hessian = scaled * scaled.transpose();
     hessian.diagonal().array() += kMissing;
     const FreedomVector move = -hessian.ldlt().solve(gradient);
@@ -268,7 +278,7 @@ void WholeArm::add_efforts(const Model& model, double t, const double* q, const 
   Scratch& s = *scratch_;
   update_positions(model, q, s.workspace);
   update_velocities(model, v, s.workspace);
-  find_contacts(model);
+  find_contacts(model, t);
   update_response(model);
 
   const Vec3<double> com_B(model.body(options_.object).mass.com);
@@ -285,7 +295,7 @@ void WholeArm::add_efforts(const Model& model, double t, const double* q, const 
   update_friction_rows();
 
   inverse_dynamics<double>(model, q, v, s.motion.data(), {}, s.dynamics, s.effort.data());
-  share(model, evaluate_force(options_.grasp, t));
+  share(model);
   s.passive.setZero();
   add_passive_forces(model, q, v, s.passive.data());
   for (int j = 0; j < model.velocity_count(); ++j) {

@@ -52,6 +52,7 @@ class WholeArm final : public Controller {
   struct Arm {
     BodyIndex link;
     double friction = 0;  ///< μ that the law counts on
+    Expression grasp{};   ///< g, N, a function of time; where it is not positive, the link does not press
   };
   struct Options {
     BodyIndex object;
@@ -60,7 +61,6 @@ class WholeArm final : public Controller {
     double margin = 0;                ///< m: a link holds the object in all points that are nearer than this
     PoseTrajectory path{};            ///< of the object's frame, in the world
     double kp = 0, kd = 0;            ///< 1/s², 1/s
-    Expression grasp{};               ///< g, N, a function of time; where it is not positive, nothing presses
   };
 
   /// Slip over the speed of the object's surface (root mean square over the contacts) below which d is less than 1.
@@ -99,7 +99,7 @@ class WholeArm final : public Controller {
     ContactFinder finder;
     MassMatrix<double> mass;
     std::vector<ContactRows> rows;
-    std::vector<double> friction;  ///< by contact
+    std::vector<double> friction, grasp;  ///< by contact
     Eigen::Matrix<double, 6, Eigen::Dynamic> jacobian;
     MatrixX<double> X;  ///< nv × contacts
     MatrixX<double> W;  ///< contacts × nv, W_μ
@@ -107,14 +107,14 @@ class WholeArm final : public Controller {
     std::vector<bool> is_driven;  ///< by degree of freedom: the joints between the links and the world
   };
 
-  void find_contacts(const Model& model);
+  void find_contacts(const Model& model, double t);
   FreedomVector calc_object_motion(const Vec3<double>& angular, const Vec3<double>& linear) const;
   void update_response(const Model& model);
   void follow(const FreedomVector& object, const ContactVector& drift, VectorX<double>& motion) const;
   void plan_slips(double t, const Vec3<double>& com_B);
   void update_friction_rows();
-  void share(const Model& model, double grasp);
-  ContactVector find_room(const WrenchMatrix& G, const FreedomVector& wrench) const;
+  void share(const Model& model);
+  ContactVector find_room(const WrenchMatrix& G, const FreedomVector& wrench, const ContactVector& grasp) const;
   const MatrixX<double>& rows(int contact) const { return scratch_->rows[static_cast<std::size_t>(contact)].J; }
 
   Options options_;

@@ -12,6 +12,7 @@
 #include "thenar/control/joint_control.h"
 #include "thenar/control/whole_arm.h"
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/io/drive_reader_internal.h"
 #include "thenar/io/glove_reader_internal.h"
 
 namespace thenar::internal {
@@ -309,6 +310,24 @@ void require_shape(const Field& field, BodyIndex body, const Scenario& scenario)
   if (!has_shape) field.fail("has no shape, so that nothing can touch it");
 }
 
+/// One function of time for all links, or functions by link or pattern, the last that fits; else 0.
+void read_grasp(const Field& field, const ControlContext& context, std::vector<WholeArm::Arm>& arms) {
+  if (!field.node().is_mapping()) {
+    for (WholeArm::Arm& arm : arms) arm.grasp = read_profile(field, kForce, 0, context.parameters);
+    return;
+  }
+  for (const NamedField& entry : read::entries(field)) {
+    const Expression force = read_profile(entry.value, kForce, 0, context.parameters);
+    bool fits = false;
+    for (WholeArm::Arm& arm : arms) {
+      if (!matches_glob(entry.name, context.scenario.model.body(arm.link).name)) continue;
+      arm.grasp = force;
+      fits = true;
+    }
+    if (!fits) throw InputError(entry.mark, fmt::format("{} is not among 'links'", quote(entry.name)));
+  }
+}
+
 /// Distance within which contacts are looked for.
 double find_margin(const Scenario& scenario) {
   if (scenario.contacts->margin) return *scenario.contacts->margin;
@@ -379,7 +398,7 @@ void read_whole_arm(const Field& field, const ControlContext& context) {
     for (const WholeArm::Arm& arm : options.arms) {
       if (arm.link == link) item.fail("is named a second time");
     }
-    options.arms.push_back({link, laws.find_law(options.object, link).friction});
+    options.arms.push_back({link, laws.find_law(options.object, link).friction, {}});
   }
   if (options.arms.empty()) list.fail("expects at least one link");
   if (friction) {
@@ -391,7 +410,7 @@ void read_whole_arm(const Field& field, const ControlContext& context) {
   options.kp = read_gain(kp, kPerSecondSquared, context);
   options.kd = read_gain(kd, kFrequency, context);
   options.path = path.read_path(options.object, context);
-  options.grasp = read_profile(grasp ? *grasp : reader.required("grasp"), kForce, 0, context.parameters);
+  read_grasp(grasp ? *grasp : reader.required("grasp"), context, options.arms);
   scenario.controls.push_back({std::make_shared<WholeArm>(std::move(options)), read_rate(rate, context.parameters)});
 }
 
