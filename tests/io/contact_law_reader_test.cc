@@ -186,6 +186,34 @@ TEST(ContactLawReader, ImpactsHaveALawATreatmentAndAWordAboutEnergy) {
   EXPECT_FALSE(read_impact("{energy: report}").cap_energy);
 }
 
+TEST(ContactLawReader, LayersAreReadByScaleInUnitsAndByHertz) {
+  const ContactRules rules = read(
+      "{law: compliant, layer: {scale: 1e-3, mass: 1.69, time: 1 s}, pairs: [auto,\n"
+      "  {a: ball, b: table, layer: {stiffness: 20 kN/m, damping: 15 N s/m, shear_stiffness: 5e3}},\n"
+      "  {a: cube, b: table, law: rigid},\n"
+      "  {a: cube, b: ball, layer: {type: hunt_crossley, stiffness: 1e7, dissipation: 0.3 s/m, shear_stiffness: 1e4,\n"
+      "   shear_damping: 10}}]}");
+  EXPECT_EQ(rules.find_fault().value_or(""), "");
+  EXPECT_EQ(rules.law.model, ContactModel::compliant);
+  EXPECT_EQ(rules.law.layer.kind, LayerChoice::Kind::scaled);
+  EXPECT_EQ(rules.law.layer.scale, 1e-3);
+  EXPECT_EQ(rules.law.layer.mass, 1.69);
+  EXPECT_EQ(rules.law.layer.time, 1);
+  const ContactLaw& springs = rules.pairs.at(0).law;
+  EXPECT_EQ(springs.model, ContactModel::compliant);
+  EXPECT_EQ(springs.layer.kind, LayerChoice::Kind::kelvin_voigt);
+  EXPECT_EQ(springs.layer.constants, (LayerConstants{2e4, 15, 5e3, 15}));
+  EXPECT_EQ(rules.pairs.at(1).law.model, ContactModel::rigid);
+  EXPECT_EQ(rules.pairs.at(1).law.layer, rules.law.layer);
+  const LayerChoice& hertz = rules.pairs.at(2).law.layer;
+  EXPECT_EQ(hertz.kind, LayerChoice::Kind::hunt_crossley);
+  EXPECT_EQ(hertz.constants, (LayerConstants{1e7, 0, 1e4, 10}));
+  EXPECT_EQ(hertz.exponent, 1.5);
+  EXPECT_EQ(hertz.dissipation, 0.3);
+  EXPECT_EQ(read("{}").law.model, ContactModel::automatic);
+  EXPECT_EQ(read("{}").law.layer, LayerChoice());
+}
+
 TEST(ContactLawReader, StrikeIsAContactByItself) {
   const Scenario s = parse_scenario(
       "thenar: 1\nobjects: [{name: a, mass: 1, inertia: [1, 1, 1]}, {name: b, mass: 1, inertia: [1, 1, 1]}]\n"

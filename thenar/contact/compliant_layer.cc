@@ -22,13 +22,20 @@ Vector3<double> spread(double along, const Vector3<double>& radii) {
   return {along, along, along * arm * arm};
 }
 
-/// f_N, and what it is made of, in `out`; 0 where it would pull.
-void press(const LayerLaw& layer, double depth, double rate, LayerAnswer& out) {
-  const LayerForce normal = depth > 0 ? layer.calc_normal(depth, rate) : LayerForce{};
-  if (!(normal.f > 0)) return;
+/// f_N, and what it is made of, in `out`. What would pull is 0, unless the layer is kept pressed.
+void press(const LayerLaw& layer, double depth, double rate, std::optional<LayerPhase> kept, LayerAnswer& out) {
+  const bool is_pressed = kept && *kept != LayerPhase::apart;
+  const LayerForce normal = depth > 0 || is_pressed ? layer.calc_normal(depth, rate) : LayerForce{};
+  out.pressure = normal.f;
+  if (kept ? !is_pressed : !(normal.f > 0)) return;
   out.f_N = normal.f;
   out.fN_by_depth = normal.by_depth;
   out.fN_by_rate = normal.by_rate;
+}
+
+LayerPhase find_phase(const LayerAnswer& answer) {
+  if (!(answer.f_N > 0)) return LayerPhase::apart;
+  return answer.excess > 0 ? LayerPhase::slips : LayerPhase::sticks;
 }
 
 }  // namespace
@@ -53,6 +60,53 @@ std::optional<std::string> LayerConstants::find_fault() const {
   return {};
 }
 
+const char* to_string(ContactModel model) {
+  switch (model) {
+    case ContactModel::automatic:
+      return "automatic";
+    case ContactModel::rigid:
+      return "rigid";
+    case ContactModel::compliant:
+      break;
+  }
+  return "compliant";
+}
+
+std::optional<std::string> LayerChoice::find_fault() const {
+  const auto is_positive = [](double x) { return x > 0 && std::isfinite(x); };
+  if (kind == Kind::custom) {
+    return custom ? std::nullopt : std::optional<std::string>("a layer of one's own needs a law");
+  }
+  if (kind == Kind::scaled) {
+    if (!is_positive(scale)) return fmt::format("the scale of a layer must be greater than 0, found {}", scale);
+    if (!is_positive(mass.value_or(1))) return fmt::format("the mass must be greater than 0, found {} kg", *mass);
+    if (!is_positive(time.value_or(1))) return fmt::format("the time must be greater than 0, found {} s", *time);
+    return {};
+  }
+  if (kind == Kind::hunt_crossley && !(exponent >= 1 && std::isfinite(exponent))) {
+    return fmt::format("the exponent of a layer must be at least 1, found {}", exponent);
+  }
+  if (kind == Kind::hunt_crossley && !(dissipation >= 0 && std::isfinite(dissipation))) {
+    return fmt::format("the dissipation of a layer must be at least 0, found {} s/m", dissipation);
+  }
+  return constants.find_fault();
+}
+
+std::shared_ptr<const LayerLaw> make_layer(const LayerChoice& choice, double mass, double time) {
+  switch (choice.kind) {
+    case LayerChoice::Kind::custom:
+      return choice.custom;
+    case LayerChoice::Kind::hunt_crossley:
+      return std::make_shared<HuntCrossley>(choice.constants, choice.exponent, choice.dissipation);
+    case LayerChoice::Kind::kelvin_voigt:
+      return std::make_shared<KelvinVoigt>(choice.constants);
+    case LayerChoice::Kind::scaled:
+      break;
+  }
+  return std::make_shared<KelvinVoigt>(
+      LayerConstants::from_scale(choice.scale, choice.mass.value_or(mass), choice.time.value_or(time)));
+}
+
 LayerForce KelvinVoigt::calc_normal(double depth, double rate) const {
   return {constants_.stiffness * depth + constants_.damping * rate, constants_.stiffness, constants_.damping};
 }
@@ -61,7 +115,16 @@ double KelvinVoigt::calc_depth(double force, double rate) const {
   return std::max(0.0, (force - constants_.damping * rate) / constants_.stiffness);
 }
 
+double KelvinVoigt::calc_energy(double depth) const {
+  return depth > 0 ? 0.5 * constants_.stiffness * depth * depth : 0;
+}
+
+double HuntCrossley::calc_energy(double depth) const {
+  return depth > 0 ? constants_.stiffness * std::pow(depth, exponent_ + 1) / (exponent_ + 1) : 0;
+}
+
 LayerForce HuntCrossley::calc_normal(double depth, double rate) const {
+  if (!(depth > 0)) return {};
   const double spring = constants_.stiffness * std::pow(depth, exponent_), factor = 1 + dissipation_ * rate;
   return {spring * factor, exponent_ * spring / depth * factor, spring * dissipation_};
 }
@@ -73,11 +136,11 @@ double HuntCrossley::calc_depth(double force, double rate) const {
 }
 
 LayerAnswer calc_layer(const LayerLaw& layer, const ContactLaw& contact, double depth, double depth_rate,
-                       const Vector3<double>& shear, const Vector3<double>& slip) {
+                       const Vector3<double>& shear, const Vector3<double>& slip, std::optional<LayerPhase> kept) {
   LayerAnswer out;
   for (Vector3<double>* v : {&out.f_t, &out.shear_rate, &out.ft_by_fN, &out.rate_by_fN}) v->setZero();
   for (Matrix3<double>* m : {&out.ft_by_shear, &out.ft_by_slip, &out.rate_by_shear, &out.rate_by_slip}) m->setZero();
-  press(layer, depth, depth_rate, out);
+  press(layer, depth, depth_rate, kept, out);
   const Vector3<double> radii = find_radii(contact);
   const Vector3<double> k = spread(layer.shear_stiffness(), radii), c = spread(layer.shear_damping(), radii);
   const Vector3<double> w = k.cwiseProduct(shear) + c.cwiseProduct(slip);
@@ -92,11 +155,11 @@ LayerAnswer calc_layer(const LayerLaw& layer, const ContactLaw& contact, double 
   size = std::sqrt(size);
   if (size > 0) gradient /= size;
   out.excess = size - out.f_N;
-  out.phase = out.f_N > 0 ? out.excess > 0 ? LayerPhase::slips : LayerPhase::sticks : LayerPhase::apart;
+  out.phase = kept.value_or(find_phase(out));
 
   // f_t = −share w with share = min(1, f_N/|w|); what it is along a direction that the layer does not have is 0.
-  const bool slips = out.excess > 0;
-  const double share = slips ? out.f_N / size : 1;
+  const bool slips = size > 0 && out.phase == LayerPhase::slips;
+  const double share = slips ? out.f_N / size : out.phase == LayerPhase::sticks ? 1 : 0;
   Matrix3<double> by_w = -share * Matrix3<double>::Identity();  // of f_t
   if (slips) {
     by_w += share / size * w * gradient.transpose();
@@ -126,6 +189,18 @@ Vector3<double> calc_shear(const LayerLaw& layer, const ContactLaw& contact, con
     if (radii(i) > 0 && k(i) > 0) out(i) = -(f_t(i) + c(i) * shear_rate(i)) / k(i);
   }
   return out;
+}
+
+const char* to_string(LayerPhase phase) {
+  switch (phase) {
+    case LayerPhase::apart:
+      return "apart";
+    case LayerPhase::sticks:
+      return "sticks";
+    case LayerPhase::slips:
+      break;
+  }
+  return "slips";
 }
 
 double calc_shear_energy(const LayerLaw& layer, const ContactLaw& contact, const Vector3<double>& shear) {

@@ -58,22 +58,11 @@ class LayerLaw {
   /// is none.
   virtual double calc_depth(double force, double rate) const = 0;
 
+  /// What it holds at that depth (m) and gives back when it is let go slowly, J.
+  virtual double calc_energy(double depth) const = 0;
+
   virtual double shear_stiffness() const = 0;  ///< k, N/m, ≥ 0
   virtual double shear_damping() const = 0;    ///< c, N s/m, > 0
-};
-
-/// Springs and dampers, in SI units.
-struct LayerConstants {
-  double stiffness = 0;        ///< K, N/m
-  double damping = 0;          ///< C, N s/m
-  double shear_stiffness = 0;  ///< k, N/m
-  double shear_damping = 0;    ///< c, N s/m
-
-  /// SYK (13) with K̄ = C̄ = 1 in all directions: of the scale ε, for a mass m₀ (kg) and a time t₀ (s).
-  static LayerConstants from_scale(double epsilon, double mass, double time);
-
-  /// What is wrong with these values, or nothing.
-  std::optional<std::string> find_fault() const;
 };
 
 class KelvinVoigt final : public LayerLaw {
@@ -84,6 +73,7 @@ class KelvinVoigt final : public LayerLaw {
   std::unique_ptr<LayerLaw> clone() const override { return std::make_unique<KelvinVoigt>(*this); }
   LayerForce calc_normal(double depth, double rate) const override;
   double calc_depth(double force, double rate) const override;
+  double calc_energy(double depth) const override;
   double shear_stiffness() const override { return constants_.shear_stiffness; }
   double shear_damping() const override { return constants_.shear_damping; }
 
@@ -102,6 +92,7 @@ class HuntCrossley final : public LayerLaw {
   std::unique_ptr<LayerLaw> clone() const override { return std::make_unique<HuntCrossley>(*this); }
   LayerForce calc_normal(double depth, double rate) const override;
   double calc_depth(double force, double rate) const override;
+  double calc_energy(double depth) const override;
   double shear_stiffness() const override { return constants_.shear_stiffness; }
   double shear_damping() const override { return constants_.shear_damping; }
 
@@ -119,8 +110,9 @@ struct LayerAnswer {
   double f_N = 0;              ///< N, ≥ 0
   Vector3<double> f_t;         ///< on A
   Vector3<double> shear_rate;  ///< ṡ
+  double pressure = 0;         ///< N, f_N as if the layer could pull, where bodies are in touch: < 0 they part
   double excess = 0;           ///< |w| − f_N, N, both by the ellipsoid: < 0 sticks, > 0 slips; continuous
-  double dissipated = 0;       ///< W, by dampers and by slip
+  double dissipated = 0;       ///< W, by dampers along the surface and by slip
 
   // Derivatives.
   double fN_by_depth = 0, fN_by_rate = 0;
@@ -131,12 +123,21 @@ struct LayerAnswer {
 };
 
 /// What a contact with this friction does at the depth d and its rate ḋ, sheared by s while the bodies slip by u.
+/// `kept`: as if it stayed in that phase, a smooth continuation beyond where it ends (even f_N < 0), so that a step of
+/// an integrator can reach over the end of the phase and look for it.
 LayerAnswer calc_layer(const LayerLaw& layer, const ContactLaw& contact, double depth, double depth_rate,
-                       const Vector3<double>& shear, const Vector3<double>& slip);
+                       const Vector3<double>& shear, const Vector3<double>& slip,
+                       std::optional<LayerPhase> kept = std::nullopt);
+
+/// The layer that a scenario asks for; the mass (kg) and the time (s) are those of a choice by scale that names none.
+std::shared_ptr<const LayerLaw> make_layer(const LayerChoice& choice, double mass, double time);
 
 /// The shear with which friction is f_t on A while it changes with `shear_rate` (SYK 4.1): −(f_t + c ṡ)/k.
 Vector3<double> calc_shear(const LayerLaw& layer, const ContactLaw& contact, const Vector3<double>& f_t,
                            const Vector3<double>& shear_rate);
+
+/// The word used in files: apart, sticks, slips.
+const char* to_string(LayerPhase phase);
 
 /// What springs along the surface hold, J.
 double calc_shear_energy(const LayerLaw& layer, const ContactLaw& contact, const Vector3<double>& shear);

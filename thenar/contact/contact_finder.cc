@@ -143,6 +143,7 @@ void ContactFinder::keep_arc_points(std::span<const FoundContact> kept) {
 void ContactFinder::look_at(const Pair& pair, double margin) {
   auto A = static_cast<std::size_t>(pair.shapes.first), B = static_cast<std::size_t>(pair.shapes.second);
   if (rank_[B] < rank_[A]) std::swap(A, B);
+  if (filter_ && !filter_(shapes_[A].body, shapes_[B].body)) return;
   const std::span<const BroadPhaseShape> cores = broad_phase_.shapes();
   find_contacts(cores[A].shape, X_WS_[A], cores[B].shape, X_WS_[B], margin, memories_[pair.memory], list_);
   for (int k = 0; k < list_.count; ++k) {

@@ -13,6 +13,7 @@
 /// touch the heap.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ class ContactFinder {
   /// Finds all contact points with gap ≤ margin (m). Needs update_positions. Throws std::length_error when far too many
   /// shapes are near each other (BroadPhase).
   void update(const Workspace<double>& workspace, double margin);
+
+  /// Pairs of bodies for which this says no are left out from the next update on; none at first.
+  void set_filter(std::function<bool(BodyIndex, BodyIndex)> filter) { filter_ = std::move(filter); }
 
   /// The points of two bodies follow each other; bodies are in the order of the model, by the first of the two.
   std::span<const FoundContact> contacts() const { return contacts_; }
@@ -86,6 +90,7 @@ class ContactFinder {
   std::vector<int> rank_;  ///< by shape; the lower one of a pair is A
   bool is_planar_;
   BroadPhase broad_phase_;
+  std::function<bool(BodyIndex, BodyIndex)> filter_;
   std::vector<Pose<double>> X_WS_;
   std::vector<Pair> pairs_, previous_pairs_;
   std::vector<PairMemory> memories_;

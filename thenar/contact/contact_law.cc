@@ -69,6 +69,7 @@ std::optional<std::string> ContactLaw::find_fault() const {
   if (restitution.is_constant() && !(restitution.value() >= 0 && restitution.value() <= 1)) {
     return fmt::format("restitution must be between 0 and 1, found {}", restitution.value());
   }
+  if (auto fault = layer.find_fault()) return fault;
   return find_slip_fault(*this);
 }
 

@@ -26,6 +26,7 @@
 #include <optional>
 #include <string>
 
+#include "thenar/contact/layer_choice.h"
 #include "thenar/contact/restitution.h"
 
 namespace thenar {
@@ -56,6 +57,8 @@ struct ContactLaw {
   /// Of a contact declared to slide: direction (T, U) of its impending slip, A relative to B; a unit vector, or zero
   /// where it follows from the velocity. A and B are those of the contact, whichever was named first.
   std::array<double, 2> slip{};
+  ContactModel model = ContactModel::automatic;
+  LayerChoice layer{};  ///< what gives way where it is compliant
 
   /// What is wrong with these values, or nothing.
   std::optional<std::string> find_fault() const;

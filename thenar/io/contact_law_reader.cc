@@ -76,10 +76,73 @@ Restitution read_restitution_of_contact(const Field& field, const Parameters& pa
                          FrictionCone::kFewestFaces, FrictionCone::kMostFaces, describe(field.node()), hint));
 }
 
+/// SYK (13).
+LayerChoice read_scaled_layer(const Field& scale, const std::optional<Field>& mass, const std::optional<Field>& time,
+                              const Parameters& parameters) {
+  LayerChoice out;
+  out.scale = read::positive(scale, kNumber, parameters);
+  if (mass) out.mass = read::positive(*mass, kMass, parameters);
+  if (time) out.time = read::positive(*time, kTime, parameters);
+  return out;
+}
+
+/// Springs and dampers in SI units; along the surface as along the normal, unless that is said.
+LayerChoice read_spring_layer(MapReader& reader, LayerChoice::Kind kind, const Parameters& parameters) {
+  LayerChoice out;
+  out.kind = kind;
+  LayerConstants& c = out.constants;
+  const Field stiffness = reader.required("stiffness");
+  const auto shear_stiffness = reader.optional("shear_stiffness"), shear_damping = reader.optional("shear_damping");
+  if (kind == LayerChoice::Kind::hunt_crossley) {
+    // N/mⁿ is no unit with a whole exponent, so that no unit may be written.
+    c.stiffness = read::positive(stiffness, kNumber, parameters);
+    if (const auto exponent = reader.optional("exponent")) {
+      out.exponent = read::number_between(*exponent, 1, 10, kNumber, parameters);
+    }
+    const Dimension slowness{.length = -1, .time = 1};
+    out.dissipation = read::non_negative(reader.required("dissipation"), slowness, parameters);
+    c.shear_stiffness = read::non_negative(reader.required("shear_stiffness"), kLinearStiffness, parameters);
+    c.shear_damping = read::positive(reader.required("shear_damping"), kLinearDamping, parameters);
+    return out;
+  }
+  c.stiffness = read::positive(stiffness, kLinearStiffness, parameters);
+  const Field damping = reader.required("damping");
+  c.damping = read::non_negative(damping, kLinearDamping, parameters);
+  c.shear_stiffness =
+      shear_stiffness ? read::non_negative(*shear_stiffness, kLinearStiffness, parameters) : c.stiffness;
+  if (!shear_damping && !(c.damping > 0)) {
+    damping.fail(
+        "is 0, which needs the key 'shear_damping' beside it: along the surface there is no layer without one");
+  }
+  c.shear_damping = shear_damping ? read::positive(*shear_damping, kLinearDamping, parameters) : c.damping;
+  return out;
+}
+
 }  // namespace
 
+LayerChoice read_layer(const Field& field, const Parameters& parameters) {
+  using Kind = LayerChoice::Kind;
+  MapReader reader(field);
+  if (const auto scale = reader.optional("scale")) {
+    const auto mass = reader.optional("mass"), time = reader.optional("time");
+    reader.finish();
+    return read_scaled_layer(*scale, mass, time, parameters);
+  }
+  const auto type = reader.optional("type");
+  const Kind kind =
+      type ? read::choice<Kind>(*type, {{"kelvin_voigt", Kind::kelvin_voigt}, {"hunt_crossley", Kind::hunt_crossley}})
+           : Kind::kelvin_voigt;
+  // Known keys first, so that a typing error is told before a missing one.
+  for (const char* key : {"stiffness", "shear_stiffness", "shear_damping"}) reader.optional(key);
+  const bool is_hertz = kind == Kind::hunt_crossley;
+  for (const char* key : {is_hertz ? "exponent" : "damping", is_hertz ? "dissipation" : "damping"})
+    reader.optional(key);
+  reader.finish();
+  return read_spring_layer(reader, kind, parameters);
+}
+
 ContactLaw LawChoices::make_law() const {
-  ContactLaw law{.fingertip = fingertip, .restitution = restitution};
+  ContactLaw law{.fingertip = fingertip, .restitution = restitution, .model = model, .layer = layer};
   if (fingertip != Fingertip::frictionless) {
     law.friction = friction.kinetic;
     law.static_friction = friction.at_rest;
@@ -88,11 +151,13 @@ ContactLaw LawChoices::make_law() const {
   return law;
 }
 
-LawReader::LawReader(MapReader& mapping)
+LawReader::LawReader(MapReader& mapping, bool is_about_runs)
     : friction_(mapping.optional("friction")),
       fingertip_(mapping.optional("fingertip")),
       torsion_(mapping.optional("torsion")),
-      restitution_(mapping.optional("restitution")) {}
+      restitution_(mapping.optional("restitution")),
+      law_(is_about_runs ? mapping.optional("law") : std::nullopt),
+      layer_(is_about_runs ? mapping.optional("layer") : std::nullopt) {}
 
 LawChoices LawReader::read(const LawChoices& inherited, const Parameters& parameters) const {
   LawChoices out = inherited;
@@ -104,6 +169,12 @@ LawChoices LawReader::read(const LawChoices& inherited, const Parameters& parame
   read_friction(parameters, out);
   read_torsion(parameters, out);
   if (restitution_) out.restitution = read_restitution_of_contact(*restitution_, parameters);
+  if (law_) {
+    out.model = read::choice<ContactModel>(*law_, {{"automatic", ContactModel::automatic},
+                                                   {"rigid", ContactModel::rigid},
+                                                   {"compliant", ContactModel::compliant}});
+  }
+  if (layer_) out.layer = read_layer(*layer_, parameters);
   return out;
 }
 

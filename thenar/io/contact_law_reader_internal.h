@@ -25,15 +25,17 @@ struct LawChoices {
   CoulombFriction friction;
   std::optional<double> torsion;  ///< there if the fingertip is soft
   Restitution restitution = 0;
+  ContactModel model = ContactModel::automatic;
+  LayerChoice layer;
 
   ContactLaw make_law() const;
 };
 
-/// The keys `friction`, `fingertip`, `torsion` and `restitution` of a mapping.
+/// The keys `friction`, `fingertip`, `torsion` and `restitution` of a mapping, and `law` and `layer` of one about runs.
 class LawReader {
  public:
   /// Asks for the keys, so that they are known when the mapping is finished.
-  explicit LawReader(MapReader& mapping);
+  explicit LawReader(MapReader& mapping, bool is_about_runs = true);
 
   /// What the keys say, and `inherited` where they are missing.
   LawChoices read(const LawChoices& inherited, const Parameters& parameters) const;
@@ -42,7 +44,7 @@ class LawReader {
   void read_friction(const Parameters& parameters, LawChoices& out) const;
   void read_torsion(const Parameters& parameters, LawChoices& out) const;
 
-  std::optional<Field> friction_, fingertip_, torsion_, restitution_;
+  std::optional<Field> friction_, fingertip_, torsion_, restitution_, law_, layer_;
 };
 
 /// The keys `mode` and `slip` of an entry of `pairs`: what its contacts do at the start.
@@ -57,6 +59,9 @@ class StartReader {
  private:
   std::optional<Field> mode_, slip_;
 };
+
+/// Of what a compliant contact is made: {scale, mass, time}, or {type, stiffness, damping, …}.
+LayerChoice read_layer(const Field& field, const Parameters& parameters);
 
 /// circular, box, or a number of faces.
 FrictionCone read_cone(const Field& field, const Parameters& parameters);

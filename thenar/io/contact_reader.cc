@@ -221,7 +221,7 @@ StruckPoint read_strike(const Field& field, const Parameters& parameters, const 
   MapReader reader(field);
   const Field a = reader.required("a"), point = reader.required("point"), normal = reader.required("normal");
   const auto b = reader.optional("b");
-  const LawReader law_reader(reader);
+  const LawReader law_reader(reader, false);
   reader.finish();
   StruckPoint out;
   out.body_A = find_struck_body(a, scenario.model);

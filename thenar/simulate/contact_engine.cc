@@ -83,6 +83,7 @@ ContactEngine::ContactEngine(const Scenario& scenario, ConstrainedMotion& motion
       tolerances_(tolerances),
       watch_(scenario, motion),
       context_(scenario, motion, joints, tolerances),
+      soft_(scenario, motion, tolerances),
       teller_(scenario, motion, context_.finder()),
       names_(scenario.model),
       workspace_(scenario.model),
@@ -92,6 +93,8 @@ ContactEngine::ContactEngine(const Scenario& scenario, ConstrainedMotion& motion
   const ContactTolerances contact_tolerances(size_);
   context_.touch = contact_tolerances.touch();
   context_.overlap = contact_tolerances.touch();
+  context_.finder().set_filter([this](BodyIndex a, BodyIndex b) { return !soft_.is_soft(a, b); });
+  soft_watch_.emplace(motion, soft_.margins(), size_);
 }
 
 void ContactEngine::look_at(const State& state) {
@@ -109,6 +112,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   changes_.clear();
   energy_lost_ = 0;
   teller_.begin();
+  soft_.begin();
   const std::vector<internal::PressedPoint> pressed = internal::list_pressed_points(motion_);
   jam_ = explain_jam();
   find_insistent(at, patience);
@@ -117,6 +121,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   try {
     if (at && at->kind == ContactCrossingKind::stick) bring_to_rest(state, *at);
     joints_.find_touching(state.q, state.v);
+    soft_.settle(state);
     if (!put_in_touch(state)) return false;
     internal::ask_for_pressed(context_, workspace_, pressed);
     for (std::size_t pass = 0;; ++pass) {
@@ -137,8 +142,12 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     is_stuck_ = true;
     return false;
   }
-  energy_lost_ = energy - calc_energy(scenario_.model, state);
-  if (has_started_) changes_ = teller_.tell(state.t, {*instant_, instant_->cells[cell_], strikes_}, at);
+  energy_lost_ = energy - calc_energy(scenario_.model, state) + soft_.energy_dropped();
+  if (has_started_) {
+    changes_ = teller_.tell(state.t, {*instant_, instant_->cells[cell_], strikes_}, at);
+    const std::vector<Event> layers = soft_.tell(state.t);
+    changes_.insert(changes_.end(), layers.begin(), layers.end());
+  }
   has_started_ = true;
   context_.obeys_declared = false;
   context_.touch = internal::calc_touch(scenario_.run.tolerance, size_);
@@ -492,6 +501,7 @@ void ContactEngine::settle_tipping_points(const State& state, Trigger trigger) {
 }
 
 void ContactEngine::set_modes(const State& state, Trigger trigger) {
+  soft_.choose_phases(state);
   look_at(state);
   const InstantCell& cell = instant_->cells[cell_];
   const double no_slip = std::max(kNoSlip * tolerances_.scales().length / tolerances_.scales().time,
@@ -611,7 +621,9 @@ long long& ContactEngine::strike_count(const FoundContact& place) {
 
 ContactWatch::Finding ContactEngine::find_crossing(Stepper& stepper, int patience) {
   const double margin = ContactWatch::kForceMargin * std::pow(10.0, std::min(patience / 4, 4));
-  return watch_.find(stepper, margin);
+  ContactWatch::Finding out = watch_.find(stepper, margin);
+  if (!out.retry) soft_watch_->find(stepper, out.crossing);
+  return out;
 }
 
 bool ContactEngine::is_at_rest(const ContactCrossing& at) {

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "thenar/simulate/compliant_contacts_internal.h"
 #include "thenar/simulate/contact_bridge_internal.h"
 #include "thenar/simulate/contact_impact.h"
 #include "thenar/simulate/contact_instant.h"
@@ -35,6 +36,7 @@
 #include "thenar/simulate/instant.h"
 #include "thenar/simulate/row_assembly_internal.h"
 #include "thenar/simulate/simulate.h"
+#include "thenar/simulate/soft_watch_internal.h"
 
 namespace thenar {
 
@@ -75,7 +77,7 @@ class ContactEngine {
   // Answers to settle.
   const std::vector<ContactStrike>& strikes() const { return strikes_; }
   const std::vector<BounceEnd>& bounce_ends() const { return bounce_ends_; }
-  double energy_lost() const { return energy_lost_; }  ///< J, in impacts
+  double energy_lost() const { return energy_lost_; }  ///< J, in impacts, and of layers that are left
   Verdict verdict() const { return instant_ ? instant_->verdict : Verdict::unique; }
   bool is_determinate() const { return instant_ && instant_->determinate; }
   /// Events of contacts, in words: what touches, slips, sticks, breaks or goes over to other features since the last
@@ -142,10 +144,12 @@ class ContactEngine {
   const Tolerances& tolerances_;
   ContactWatch watch_;
   internal::AssemblyContext context_;
+  internal::CompliantContacts soft_;
   internal::ContactTeller teller_;
   ContactNames names_;
   Workspace<double> workspace_;
   double size_ = 0;
+  std::optional<internal::SoftWatch> soft_watch_;
   bool has_started_ = false;
   std::string fault_, jam_;
   bool is_stuck_ = false;

@@ -316,20 +316,23 @@ void ContactReactions::add_friction_slope(const HeldContact& contact, double nor
   dv_dv.noalias() += slope_ * J_t;
 }
 
-void ContactReactions::constrain(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv) {
+void ContactReactions::add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv) {
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     if (contacts[i].hold() == ContactHold::sliding) add_friction_slope(contacts[i], forces_[i](0), dv_dv);
   }
+}
+
+void ContactReactions::constrain(Eigen::Ref<MatrixX<double>> derivatives) {
   const SparseRows& F = slides_ ? pushes_ : rows_;
-  for (Eigen::Ref<MatrixX<double>>* matrix : {&dv_dx, &dv_dv}) {
-    for (Eigen::Index j = 0; j < matrix->cols(); ++j) {
-      for (int k = 0; k < rows_.size(); ++k) row_change_(k, j) = rows_.multiply(k, matrix->col(j).data());
-    }
-    forces_solver_.solve_in_place(row_change_);
-    for (Eigen::Index j = 0; j < matrix->cols(); ++j) {
-      z_ = row_change_.col(j);
-      matrix->col(j) -= calc_change(F, z_);
-    }
+  const Eigen::Index count = derivatives.cols();
+  row_change_.resize(rows_.size(), count);  // of another number of columns only where layers are sheared
+  for (Eigen::Index j = 0; j < count; ++j) {
+    for (int k = 0; k < rows_.size(); ++k) row_change_(k, j) = rows_.multiply(k, derivatives.col(j).data());
+  }
+  forces_solver_.solve_in_place(row_change_);
+  for (Eigen::Index j = 0; j < count; ++j) {
+    z_ = row_change_.col(j);
+    derivatives.col(j) -= calc_change(F, z_);
   }
 }
 

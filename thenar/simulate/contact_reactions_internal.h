@@ -62,9 +62,11 @@ class ContactReactions {
   /// that does. Forces may be beyond their bounds by `margin`, N.
   double calc_least_share(std::span<const std::size_t> some, double known, double precision, double margin);
 
-  /// After that: derivatives of v̇ without reactions become those with them, J ∂v̇ = 0, and friction follows the slip.
-  /// Left out: how rows and reactions change.
-  void constrain(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv);
+  /// After that: friction of what slides follows the slip.
+  void add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv);
+  /// Derivatives of v̇ without reactions, one in each column, become those with them, J ∂v̇ = 0. Left out: how rows and
+  /// reactions change.
+  void constrain(Eigen::Ref<MatrixX<double>> derivatives);
 
   /// Puts q on gap = 0 and v on J v = 0 of the rows that hold, by the smallest change in the metric of the kinetic
   /// energy. Joint rows are held in v; those that depend on several joints in q as well. `precisely`: also along rows

@@ -47,6 +47,8 @@ void ContactSampler::fill(const State& state, std::vector<ContactSample>& out) {
     out.push_back(read_contact(i, forces[i]));
     if (is_redundant) out.back().margin = shares[i];
   }
+  if (!motion_.soft_contacts().empty()) motion_.follow_soft_contacts(state);
+  for (const internal::SoftContact& contact : motion_.soft_contacts()) out.push_back(read_layer(contact));
   add_free_pairs(state, out);
 }
 
@@ -72,8 +74,8 @@ void ContactSampler::share_margins(std::vector<ContactSample>& out) {
   }
 }
 
-ContactSample ContactSampler::read_contact(std::size_t i, const Vector4<double>& force) const {
-  const HeldContact& contact = motion_.contacts()[i];
+/// Where it is, what acts there, and how it slips.
+ContactSample ContactSampler::read_place(const HeldContact& contact, const Vector4<double>& force) const {
   ContactSample out{.name = contact.name(), .gap = contact.gap()};
   std::copy_n(force.data(), 4, out.force.begin());
   out.slip = {contact.velocity()(1), contact.velocity()(2)};
@@ -84,6 +86,12 @@ ContactSample ContactSampler::read_contact(std::size_t i, const Vector4<double>&
   out.point_A = place.place().A.p;
   out.N = contact.frame().N;
   out.T = contact.frame().T;
+  return out;
+}
+
+ContactSample ContactSampler::read_contact(std::size_t i, const Vector4<double>& force) const {
+  const HeldContact& contact = motion_.contacts()[i];
+  ContactSample out = read_place(contact, force);
   const bool slides = contact.hold() == ContactHold::sliding;
   out.friction = slides ? contact.law().friction : contact.law().static_friction;
   out.motion = find_motion(contact);
@@ -91,6 +99,24 @@ ContactSample ContactSampler::read_contact(std::size_t i, const Vector4<double>&
     out.margin = contact.hold() == ContactHold::smooth ? 0 : -1;
   } else if (contact.hold() == ContactHold::rolling) {
     out.margin = calc_margin(contact, force);
+  }
+  return out;
+}
+
+/// Through a compliant layer: what sticks to its layer is held, however the layer is sheared.
+ContactSample ContactSampler::read_layer(const internal::SoftContact& contact) const {
+  ContactSample out = read_place(contact.place(), contact.force());
+  if (contact.phase == LayerPhase::apart) return out;
+  const ContactLaw& law = contact.place().law();
+  const bool has_friction = contact.shear_count() > 0;
+  out.friction = has_friction ? law.friction : 0;
+  out.motion = turns(contact.place()) ? ContactMotion::roll : ContactMotion::fixed;
+  if (contact.phase == LayerPhase::slips) {
+    out.motion = ContactMotion::slide;
+    out.margin = has_friction ? -1 : 0;
+  } else if (has_friction) {
+    const LayerAnswer& answer = contact.answer();
+    out.margin = answer.f_N > 0 ? std::clamp(-answer.excess / answer.f_N, 0.0, 1.0) : 0;
   }
   return out;
 }
@@ -109,7 +135,7 @@ double ContactSampler::calc_margin(const HeldContact& contact, const Vector4<dou
 
 ContactMotion ContactSampler::find_motion(const HeldContact& contact) const {
   const auto& velocity = contact.velocity();
-  const double length = tolerances_.scales().length, slow = kSlow * length / tolerances_.scales().time;
+  const double slow = kSlow * tolerances_.scales().length / tolerances_.scales().time;
   const ContactLaw& law = contact.law();
   const bool can_spin = law.fingertip == Fingertip::soft && law.friction > 0;
   const double spin = can_spin ? std::abs(velocity(3)) * law.torsion / law.friction : 0;
@@ -122,8 +148,22 @@ ContactMotion ContactSampler::find_motion(const HeldContact& contact) const {
     return law.fingertip == Fingertip::soft && only_spins ? ContactMotion::spin : ContactMotion::slide;
   }
   if (contact.hold() == ContactHold::smooth && slips) return ContactMotion::slide;
-  const bool turns = std::hypot(velocity(4), velocity(5)) * length > slow;
-  return turns ? ContactMotion::roll : ContactMotion::fixed;
+  return turns(contact) ? ContactMotion::roll : ContactMotion::fixed;
+}
+
+bool ContactSampler::turns(const HeldContact& contact) const {
+  const Scales& scales = tolerances_.scales();
+  return std::hypot(contact.velocity()(4), contact.velocity()(5)) > kSlow / scales.time;
+}
+
+bool ContactSampler::is_in_touch(BodyIndex body_A, BodyIndex body_B) const {
+  const auto is_here = [&](const HeldContact& contact) {
+    return contact.found().body_A == body_A && contact.found().body_B == body_B;
+  };
+  const auto& layers = motion_.soft_contacts();
+  return std::any_of(motion_.contacts().begin(), motion_.contacts().end(), is_here) ||
+         std::any_of(layers.begin(), layers.end(),
+                     [&](const internal::SoftContact& contact) { return is_here(contact.place()); });
 }
 
 void ContactSampler::add_free_pairs(const State& state, std::vector<ContactSample>& out) {
@@ -132,11 +172,7 @@ void ContactSampler::add_free_pairs(const State& state, std::vector<ContactSampl
   const FoundContact* nearest = nullptr;
   const auto add = [&] {
     if (nearest == nullptr) return;
-    const auto& contacts = motion_.contacts();
-    const bool is_held = std::any_of(contacts.begin(), contacts.end(), [&](const HeldContact& contact) {
-      return contact.found().body_A == nearest->body_A && contact.found().body_B == nearest->body_B;
-    });
-    if (is_held) return;
+    if (is_in_touch(nearest->body_A, nearest->body_B)) return;
     out.push_back(
         {.name = scenario_.model.body(nearest->body_A).name + "/" + scenario_.model.body(nearest->body_B).name,
          .gap = nearest->gap,
@@ -155,7 +191,13 @@ double ContactSampler::calc_penetration(const State& state) {
   update_positions(scenario_.model, state.q.data(), workspace_);
   nearby_.update(workspace_, 0);
   double out = 0;
-  for (const FoundContact& found : nearby_.contacts()) out = std::max(out, -found.gap);
+  const auto& layers = motion_.soft_contacts();
+  for (const FoundContact& found : nearby_.contacts()) {
+    const bool is_layer = std::any_of(layers.begin(), layers.end(), [&](const internal::SoftContact& contact) {
+      return contact.place().found().body_A == found.body_A && contact.place().found().body_B == found.body_B;
+    });
+    if (!is_layer) out = std::max(out, -found.gap);
+  }
   return out;
 }
 

@@ -21,14 +21,18 @@ class ContactSampler {
   /// Contacts of a row at `state`, near which the motion was evaluated last.
   void fill(const State& state, std::vector<ContactSample>& out);
 
-  /// Deepest overlap of shapes at the state, m; 0 if there is none.
+  /// Deepest overlap at the state of shapes without a layer between them, m; 0 if there is none.
   double calc_penetration(const State& state);
 
  private:
   ContactSample read_contact(std::size_t contact, const Vector4<double>& force) const;
+  ContactSample read_place(const HeldContact& contact, const Vector4<double>& force) const;
+  ContactSample read_layer(const internal::SoftContact& contact) const;
+  bool is_in_touch(BodyIndex body_A, BodyIndex body_B) const;
   void share_margins(std::vector<ContactSample>& out);
   double calc_margin(const HeldContact& contact, const Vector4<double>& force) const;
   ContactMotion find_motion(const HeldContact& contact) const;
+  bool turns(const HeldContact& contact) const;
   void add_free_pairs(const State& state, std::vector<ContactSample>& out);
 
   const Scenario& scenario_;

@@ -53,6 +53,8 @@ const char* to_string(ContactCrossingKind kind) {
       return "slip";
     case ContactCrossingKind::stick:
       return "stick";
+    case ContactCrossingKind::layer:
+      return "layer";
     case ContactCrossingKind::face:
       break;
   }
@@ -66,7 +68,7 @@ ContactWatch::ContactWatch(const Scenario& scenario, ConstrainedMotion& motion)
 
 ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) {
   std::optional<ContactCrossing> first;
-  if (auto touch = touches_.find(stepper, motion_.contacts())) {
+  if (auto touch = touches_.find(stepper, motion_.contacts(), motion_.soft_contacts())) {
     first = ContactCrossing{
         .theta = touch->theta, .kind = ContactCrossingKind::touch, .held = -1, .name = std::move(touch->name)};
   }

@@ -7,6 +7,7 @@
 ///     touch   the gap of two bodies closes where they are not held     break   f_N of a held contact comes to 0
 ///     slip    friction of what rolls no longer suffices                stick   slip comes to rest
 ///     face    a contact leaves one of its features: a face at its edge, an edge at its corner
+///     layer   something happens to a compliant layer (soft_watch_internal.h)
 ///
 /// Every one is a function over the step that must stay ≥ 0. Forces and slips are known at nine places, of which a
 /// polynomial is made whose crossings none is missed of (crossing.h). Touches are found by touch_watch.h.
@@ -41,14 +42,14 @@
 
 namespace thenar {
 
-enum class ContactCrossingKind : std::uint8_t { touch, break_away, slip, stick, face };
+enum class ContactCrossingKind : std::uint8_t { touch, break_away, slip, stick, face, layer };
 /// The word used in files.
 const char* to_string(ContactCrossingKind kind);
 
 struct ContactCrossing {
   double theta = 1;  ///< where in the step, just after
   ContactCrossingKind kind = ContactCrossingKind::touch;
-  int held = -1;     ///< place among the contacts of the motion; −1 of a touch
+  int held = -1;     ///< place among the contacts of the motion; −1 of a touch or a layer
   std::string name;  ///< of the contact
   /// Of a slip: the direction along T, U and about N in which it begins, as far as the watch can tell.
   std::array<double, 3> slip{};

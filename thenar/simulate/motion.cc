@@ -44,7 +44,8 @@ ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
       response_(scenario.model, rows_.size()),
       derivatives_(scenario.model),
       contact_reactions_(scenario.model, scenario.contacts ? scenario.contacts->cone : FrictionCone{},
-                         scenario.run.baumgarte) {
+                         scenario.run.baumgarte),
+      soft_(scenario.model) {
   const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
   for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
   for (VectorX<double>* vector : {&effort_, &vdot_, &increment_}) vector->setZero(nv);
@@ -71,6 +72,17 @@ void ConstrainedMotion::set_contacts(std::vector<HeldContact> contacts) {
   contact_reactions_.set_contacts(std::move(contacts));
 }
 
+void ConstrainedMotion::set_soft_contacts(std::vector<internal::SoftContact> contacts) {
+  mode_is_new_ = true;
+  soft_.set_contacts(std::move(contacts));
+  shears_ = soft_.collect_shears();
+}
+
+bool ConstrainedMotion::follow_soft_contacts(const State& state) {
+  shears_ = state.inner;
+  return soft_.update(state.q.data(), state.v.data(), shears_.data());
+}
+
 void ConstrainedMotion::follow_contacts(const VectorX<double>& q, const VectorX<double>& v) {
   contact_reactions_.update(q.data(), v.data());
 }
@@ -78,6 +90,7 @@ void ConstrainedMotion::follow_contacts(const VectorX<double>& q, const VectorX<
 void ConstrainedMotion::set_origin(const VectorX<double>& q) {
   origin_ = q;
   for (HeldContact& contact : contact_reactions_.contacts) contact.anchor();
+  for (internal::SoftContact& contact : soft_.contacts()) contact.place().anchor();
 }
 
 void ConstrainedMotion::calc_position(const double* x, double* q) const {
@@ -101,14 +114,26 @@ void ConstrainedMotion::calc_free_acceleration(double t, const double* q, const 
     effort_(rows_[i].dof()) -= friction;
     power.dissipated += friction * v[rows_[i].dof()];
   }
+  if (!soft_.empty()) add_layers(q, v, power);
   forward_dynamics(model(), q, v, effort_.data(), wrenches_, workspace_, vdot);
   ++evaluations_;
 }
 
+/// Where a layer is lost its effort is no number, and the step is not taken.
+void ConstrainedMotion::add_layers(const double* q, const double* v, PowerFlow<double>& power) {
+  if (!soft_.update(q, v, shears_.data())) {
+    effort_.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  soft_.add_efforts(effort_.data());
+  power.dissipated += soft_.calc_dissipated();
+}
+
 void ConstrainedMotion::calc_slope(double t, const double* y, double* slope) {
-  const int nv = size();
+  const int nv = size(), inner = inner_count();
   const double* v = y + nv;
   calc_position(y, q_.data());
+  std::copy_n(v + nv, inner, shears_.data());
   PowerFlow<double> power;
   calc_free_acceleration(t, q_.data(), v, slope + nv, power);
   if (!contacts().empty()) {
@@ -118,8 +143,9 @@ void ConstrainedMotion::calc_slope(double t, const double* y, double* slope) {
   }
   std::copy_n(v, nv, slope);
   apply_inverse_jacobian(model(), y, slope);
-  slope[2 * nv] = power.work;
-  slope[2 * nv + 1] = power.dissipated;
+  if (inner > 0) soft_.write_rates(slope + 2 * nv);
+  slope[2 * nv + inner] = power.work;
+  slope[2 * nv + inner + 1] = power.dissipated;
 }
 
 /// b ← −A⁻¹ b.
@@ -195,6 +221,7 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   const double* v = y + nv;
   // Efforts without springs and dampers, which the derivatives add by themselves.
   calc_position(y, q_.data());
+  std::copy_n(v + nv, inner_count(), shears_.data());
   PowerFlow<double> power;
   calc_free_acceleration(t, q_.data(), v, vdot_.data(), power);
   if (!contacts().empty()) {
@@ -215,23 +242,29 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   dv_dx = derivatives_.result().dq;
   dv_dv = derivatives_.result().dv;
   if (actuation().has_feedback()) add_feedback(t, v, dv_dx, dv_dv);
-  if (!contacts().empty()) {
-    contact_reactions_.constrain(dv_dx, dv_dv);
-    return;
-  }
+  if (!soft_.empty()) soft_.add_derivatives(dv_dx, dv_dv, inner_jacobian_);
+  if (!contacts().empty()) contact_reactions_.add_friction_slopes(dv_dv);
+  constrain(dv_dx);
+  constrain(dv_dv);
+  if (inner_count() > 0) constrain(inner_jacobian_.dv_ds);
+}
+
+/// J ∂v̇ = 0 on held rows: ∂v̇ ← ∂v̇ − X A⁻¹ J ∂v̇. Left out: how J turns on curved rows.
+void ConstrainedMotion::constrain(Eigen::Ref<MatrixX<double>> derivatives) {
+  if (!contacts().empty()) return contact_reactions_.constrain(derivatives);
   if (mode_.held.empty()) return;
-  // J ∂v̇ = 0 on held rows: ∂v̇ ← ∂v̇ − X A⁻¹ J ∂v̇. Left out: how J turns on curved rows.
   Eigen::LLT<Eigen::Ref<MatrixX<double>>> cholesky(factor_ = response_.A());
-  for (Eigen::Ref<MatrixX<double>>* matrix : {&dv_dx, &dv_dv}) {
-    for (int j = 0; j < nv; ++j) {
-      for (std::size_t k = 0; k < mode_.held.size(); ++k) {
-        row_products_(static_cast<Eigen::Index>(k), j) =
-            rows_[static_cast<std::size_t>(mode_.held[k])].multiply(matrix->col(j).data());
-      }
+  const Eigen::Index count = derivatives.cols();
+  if (row_products_.cols() < count) row_products_.resize(Eigen::NoChange, count);
+  for (Eigen::Index j = 0; j < count; ++j) {
+    for (std::size_t k = 0; k < mode_.held.size(); ++k) {
+      row_products_(static_cast<Eigen::Index>(k), j) =
+          rows_[static_cast<std::size_t>(mode_.held[k])].multiply(derivatives.col(j).data());
     }
-    cholesky.solveInPlace(row_products_);
-    matrix->noalias() -= response_.X() * row_products_;
   }
+  auto products = row_products_.leftCols(count);
+  cholesky.solveInPlace(products);
+  derivatives.noalias() -= response_.X() * products;
 }
 
 double ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {

@@ -15,7 +15,9 @@
 /// A mode says which rows (joint_rows.h) hold, with zero acceleration and an unknown reaction z, and in which direction
 /// joints with dry friction slip:
 ///
-///     M v̇ = τ(t, q, v) − c(q, v) − friction + Jᵀ z,   J v̇ + bias = 0.
+///     M v̇ = τ(t, q, v) − c(q, v) − friction + layers + Jᵀ z,   J v̇ + bias = 0.
+///
+/// Layers are those of compliant contacts (soft_contacts_internal.h), whose shears are the inner states of the motion.
 ///
 /// Held rows are independent (the solver's basis), so z = −A⁻¹ (J v̇_free + bias) with A = J M⁻¹ Jᵀ positive definite.
 
@@ -28,6 +30,7 @@
 #include "thenar/simulate/forces.h"
 #include "thenar/simulate/integrator.h"
 #include "thenar/simulate/row_response.h"
+#include "thenar/simulate/soft_contacts_internal.h"
 
 namespace thenar {
 
@@ -65,6 +68,19 @@ class ConstrainedMotion final : public MotionEquations {
   /// Contacts that hold from here on, beside the rows of the mode; none at first.
   void set_contacts(std::vector<HeldContact> contacts);
   const std::vector<HeldContact>& contacts() const { return contact_reactions_.contacts; }
+  /// Compliant contacts from here on, sheared as they say; none at first. inner_count() follows.
+  void set_soft_contacts(std::vector<internal::SoftContact> contacts);
+  const std::vector<internal::SoftContact>& soft_contacts() const { return soft_.contacts(); }
+  /// In the phases that they have now, which may be changed.
+  std::vector<internal::SoftContact>& soft_contacts() { return soft_.contacts(); }
+  /// Compliant contacts as they are at (q, v) with these shears. False if one of them is lost.
+  bool follow_soft_contacts(const State& state);
+  /// Their shears, one contact after the other: State::inner.
+  VectorX<double> collect_shears() const { return soft_.collect_shears(); }
+  /// Positions and velocities of the last evaluation with compliant contacts.
+  const Workspace<double>& soft_workspace() const { return soft_.workspace(); }
+  /// What layers hold at the last evaluation, J.
+  double calc_layer_energy() const { return soft_.calc_energy(); }
   /// Whether the rows that held in the last evaluation depend on each other, so that forces are one choice of many.
   bool has_redundant_contacts() const { return contact_reactions_.is_redundant(); }
   /// Their forces on A in the last evaluation, along N, T, U, N, and about N, N m.
@@ -90,10 +106,12 @@ class ConstrainedMotion final : public MotionEquations {
   const Mode& mode() const { return mode_; }
 
   int size() const override { return model().velocity_count(); }
+  int inner_count() const override { return soft_.shear_count(); }
   int quadrature_count() const override { return 2; }
   void calc_slope(double t, const double* y, double* slope) override;
   void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
                      Eigen::Ref<MatrixX<double>> dv_dv) override;
+  void calc_inner_jacobian(InnerJacobian& out) override { out = inner_jacobian_; }
   /// Friction turns with the slip u of a contact the faster the slower it is, μ/|u|: much so where slip has begun.
   bool has_fading_stiffness() const override;
 
@@ -101,7 +119,8 @@ class ConstrainedMotion final : public MotionEquations {
   void calc_position(const double* x, double* q) const;
   /// Largest angle that a rotation in space has in x, rad.
   double largest_rotation(const double* x) const;
-  /// v̇ and, in `power`, what forces do, at (t, q, v), for the slip of the mode but without held rows.
+  /// v̇ and, in `power`, what forces do, at (t, q, v), for the slip of the mode but without held rows. Layers are
+  /// sheared as they were last.
   void calc_free_acceleration(double t, const double* q, const double* v, double* vdot, PowerFlow<double>& power);
   /// Generalized forces and wrenches of the last evaluation, reactions of held rows included.
   const VectorX<double>& effort() const { return effort_; }
@@ -120,6 +139,8 @@ class ConstrainedMotion final : public MotionEquations {
   long long evaluations() const { return evaluations_; }
 
  private:
+  void add_layers(const double* q, const double* v, PowerFlow<double>& power);
+  void constrain(Eigen::Ref<MatrixX<double>> derivatives);
   void add_reactions(const double* q, const double* v, double* vdot);
   void add_contact_reactions(const double* q, const double* v, double* vdot, PowerFlow<double>& power);
   void project_curved(VectorX<double>& q, VectorX<double>& v);
@@ -139,6 +160,9 @@ class ConstrainedMotion final : public MotionEquations {
   MatrixX<double> effort_dq_, effort_dv_;  ///< how the actuators answer to the state
   VectorX<double> q_, q_next_, effort_, vdot_, reactions_, increment_;
   internal::ContactReactions contact_reactions_;
+  internal::SoftContacts soft_;
+  VectorX<double> shears_;  ///< of the last evaluation
+  InnerJacobian inner_jacobian_;
   MatrixX<double> factor_;  ///< Cholesky factor of A
   MatrixX<double> row_products_;
   VectorX<double> q_derived_;     ///< where the derivatives stand that derivatives_ holds

@@ -35,7 +35,7 @@ bool RowWriter::write_inside(double theta) {
   while (next_ <= times_.count() && next_time() < t_end) {
     const double t = next_time();
     const Stepper::Point& point = stepper_.interpolate((t - stepper_.t()) / stepper_.h());
-    const State inside{t, point.q, point.v};
+    const State inside{t, point.q, point.v, point.inner};
     if (!is_good(inside)) {
       fault_ = find_bad_entry(scenario_.model, inside);
       return false;
@@ -45,6 +45,7 @@ bool RowWriter::write_inside(double theta) {
     if (sampler_ != nullptr) {
       stepper_.evaluate((t - stepper_.t()) / stepper_.h());
       sampler_->fill(inside, sample_.contacts);
+      layer_energy_ = motion_.calc_layer_energy();
     }
     if (!emit(inside)) return false;
     ++next_;
@@ -62,6 +63,7 @@ bool RowWriter::write(const State& state) {
   if (sampler_ != nullptr && has_contacts_) {
     stepper_.evaluate_state();
     sampler_->fill(state, sample_.contacts);
+    layer_energy_ = motion_.calc_layer_energy();
   }
   set_energy(report_.energy.work, report_.energy.dissipated);
   return emit(state);
@@ -69,6 +71,7 @@ bool RowWriter::write(const State& state) {
 
 bool RowWriter::write_before(const State& state, double energy_lost) {
   sample_.contacts = contacts_before_;
+  layer_energy_ = layer_energy_before_;
   set_energy(report_.energy.work, report_.energy.dissipated - energy_lost);
   return emit(state);
 }
@@ -81,7 +84,8 @@ bool RowWriter::write_after(const State& state) {
 void RowWriter::note_contacts(double theta) {
   stepper_.evaluate(theta);
   const Stepper::Point& point = stepper_.interpolate(theta);
-  sampler_->fill({stepper_.t() + theta * stepper_.h(), point.q, point.v}, contacts_before_);
+  sampler_->fill({stepper_.t() + theta * stepper_.h(), point.q, point.v, point.inner}, contacts_before_);
+  layer_energy_before_ = motion_.calc_layer_energy();
 }
 
 void RowWriter::set_energy(double work, double dissipated) {
@@ -94,8 +98,8 @@ bool RowWriter::emit(const State& state) {
   update_positions(scenario_.model, state.q.data(), workspace_);
   update_velocities(scenario_.model, state.v.data(), workspace_);
   sample_.energy.kinetic = calc_kinetic_energy(scenario_.model, workspace_, state.v.data());
-  sample_.energy.potential =
-      calc_gravity_energy(scenario_.model, workspace_) + calc_spring_energy(scenario_.model, state.q.data());
+  sample_.energy.potential = calc_gravity_energy(scenario_.model, workspace_) +
+                             calc_spring_energy(scenario_.model, state.q.data()) + layer_energy_;
   motion_.actuation().calc_cut_efforts(state.t, state.q.data(), state.v.data(), sample_.tau.data());
   if (!sample_.tau.allFinite()) {
     fault_ = find_bad_effort(scenario_, motion_.actuation(), state.t, state);

@@ -69,7 +69,8 @@ class RowWriter {
   double last_time_ = -1;
   Workspace<double> workspace_;
   Sample sample_;
-  std::vector<ContactSample> contacts_before_;  ///< just before a jump
+  std::vector<ContactSample> contacts_before_;         ///< just before a jump
+  double layer_energy_ = 0, layer_energy_before_ = 0;  ///< J, in compliant contacts
   std::string fault_;
 };
 

@@ -64,7 +64,7 @@ class Run {
     report_.energy.start = calc_energy(scenario_.model, state_);
     advance_to_end();
     report_.last = state_;
-    report_.energy.end = calc_energy(scenario_.model, state_);
+    report_.energy.end = calc_energy(scenario_.model, state_) + calc_layer_energy();
     report_.steps = stepper_.steps();
     report_.implicit_steps = stepper_.implicit_steps();
     report_.rejected_steps = stepper_.rejected();
@@ -81,6 +81,7 @@ class Run {
     // The first row of a run with contacts tells what they do, which is known when they have settled.
     if (!contacts_ && !emit_row()) return;
     const bool is_settled = settle({});
+    report_.energy.start += calc_layer_energy();
     if (contacts_ && rows_.last_time() < 0 && !emit_row()) return;
     if (!is_settled || !find_next_switch()) return;
     while (state_.t < scenario_.run.until) {
@@ -558,6 +559,12 @@ class Run {
         "became singular or is too stiff for this method: 'integrator: auto', a shorter 'step' or a "
         "tighter 'tolerance' may help",
         where, owner_name(model, model.joint(model.dof_joint(static_cast<int>(fastest)))), state_.v(fastest));
+  }
+
+  /// In compliant contacts at the state, J.
+  double calc_layer_energy() {
+    if (motion_.soft_contacts().empty() || !motion_.follow_soft_contacts(state_)) return 0;
+    return motion_.calc_layer_energy();
   }
 
   /// A row at the state that the run has reached.

@@ -10,10 +10,13 @@ struct State {
   double t = 0;       ///< s
   VectorX<double> q;  ///< rad, m, unit quaternions
   VectorX<double> v;  ///< rad/s, m/s
+  /// How far compliant layers are sheared, one contact after the other (ConstrainedMotion::soft_contacts), m and rad.
+  VectorX<double> inner{};
 
   /// Bit-wise for all practical purposes: the same sizes and the same numbers (−0 equals 0, NaN equals nothing).
   friend bool operator==(const State& a, const State& b) {
-    return a.t == b.t && a.q.size() == b.q.size() && a.v.size() == b.v.size() && a.q == b.q && a.v == b.v;
+    return a.t == b.t && a.q.size() == b.q.size() && a.v.size() == b.v.size() && a.q == b.q && a.v == b.v &&
+           a.inner.size() == b.inner.size() && a.inner == b.inner;
   }
 };
 

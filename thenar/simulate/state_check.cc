@@ -36,6 +36,9 @@ bool is_good(const State& state) {
   for (const double v : state.v) {
     if (!(std::abs(v) < kLargestSpeed)) return false;
   }
+  for (const double s : state.inner) {
+    if (!(std::abs(s) <= std::numeric_limits<double>::max())) return false;
+  }
   return true;
 }
 

@@ -7,7 +7,7 @@ namespace thenar {
 
 /// A state inside a step and what has been done by forces since its start.
 struct StepPoint {
-  VectorX<double> q, v;
+  VectorX<double> q, v, inner;
   double work = 0, dissipated = 0;  ///< J
 };
 

@@ -52,12 +52,20 @@ Stepper::Stepper(ConstrainedMotion& motion, const RunOptions& options, const Tol
       own_(make_integrator(options.integrator, motion)),
       integrator_(own_.get()) {
   if (is_automatic_) implicit_ = make_implicit_integrator(motion);
-  const int size = 2 * motion.size() + motion.quadrature_count();
-  for (VectorX<double>* vector : {&y_, &slope_, &y_inside_, &slope_inside_}) vector->setZero(size);
-  weights_.assign(static_cast<std::size_t>(2 * motion.size()), 1.0);
+  resize();
   point_.q.setZero(motion.model().position_count());
   point_.v.setZero(motion.size());
   next_h_ = own_->has_error_control() ? kFirstStep * tolerances.scales().time : step_limit_;
+}
+
+/// For as many inner states as the motion has.
+void Stepper::resize() {
+  const int count = 2 * motion_.size() + motion_.inner_count();
+  for (VectorX<double>* vector : {&y_, &slope_, &y_inside_, &slope_inside_}) {
+    vector->setZero(count + motion_.quadrature_count());
+  }
+  weights_.assign(static_cast<std::size_t>(count), 1.0);
+  point_.inner.setZero(motion_.inner_count());
 }
 
 void Stepper::start(const State& state, bool is_stiff) {
@@ -66,9 +74,11 @@ void Stepper::start(const State& state, bool is_stiff) {
     use(true);
   }
   state_ = state;
+  if (point_.inner.size() != motion_.inner_count()) resize();
   motion_.set_origin(state_.q);
   y_.setZero();
   y_.segment(motion_.size(), motion_.size()) = state_.v;
+  y_.segment(2 * motion_.size(), motion_.inner_count()) = state_.inner;
   motion_.calc_slope(state_.t, y_.data(), slope_.data());
   start_reactions_ = motion_.reactions();
   integrator_->reset();
@@ -86,6 +96,10 @@ void Stepper::update_weights() {
   for (int i = 0; i < n; ++i) {
     weights_[static_cast<std::size_t>(i)] = tolerances_.position_weight(i);
     weights_[static_cast<std::size_t>(n + i)] = tolerances_.velocity_weight(i, state_.v(i));
+  }
+  auto weight = weights_.begin() + 2 * n;
+  for (const internal::SoftContact& contact : motion_.soft_contacts()) {
+    for (int k = 0; k < contact.shear_count(); ++k) *weight++ = tolerances_.shear_weight(contact.shear_row(k) == 3);
   }
 }
 
@@ -105,7 +119,7 @@ double Stepper::longest_step(double t_limit) const {
   const double left = t_limit - state_.t;
   if (!integrator_->has_error_control()) return left;
   double h = std::min(next_h_, step_limit_);
-  const bool holds = !motion_.mode().held.empty() || !motion_.contacts().empty();
+  const bool holds = !motion_.mode().held.empty() || !motion_.contacts().empty() || !motion_.soft_contacts().empty();
   if (holds && !stays_at_rest()) h = std::min(h, kLongestStepWhileHeld * tolerances_.scales().time);
   if (h >= 0.99 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;
@@ -152,9 +166,11 @@ void Stepper::set_point(const VectorX<double>& y) {
   const int n = motion_.size();
   motion_.calc_position(y.data(), point_.q.data());
   point_.v = y.segment(n, n);
+  const int inner = motion_.inner_count();
+  point_.inner = y.segment(2 * n, inner);
   lost_ = motion_.project(point_.q, point_.v);
-  point_.work = y(2 * n);
-  point_.dissipated = y(2 * n + 1);
+  point_.work = y(2 * n + inner);
+  point_.dissipated = y(2 * n + inner + 1);
 }
 
 const Stepper::Point& Stepper::interpolate(double theta) {
@@ -218,13 +234,15 @@ EnergyFlow<double> Stepper::accept(double theta) {
   state_.t = is_whole ? t_end_ : state_.t + theta * h_;
   state_.q = point.q;
   state_.v = point.v;
+  state_.inner = point.inner;
   if (is_whole) {
     // The same slope seen from the new chart, where x = 0.
     motion_.set_origin(state_.q);
     y_.setZero();
     y_.segment(n, n) = state_.v;
+    y_.segment(2 * n, state_.inner.size()) = state_.inner;
     slope_.head(n) = state_.v;
-    slope_.tail(n + 2) = integrator_->end_slope().tail(n + 2);
+    slope_.tail(slope_.size() - n) = integrator_->end_slope().tail(slope_.size() - n);
     start_reactions_ = end_reactions_;
   }
   const auto cost = static_cast<double>(evaluations_of_step_);

@@ -84,6 +84,7 @@ class Stepper final : public StepView {
   double longest_step(double t_limit) const;
   bool stays_at_rest() const;
   void update_weights();
+  void resize();
   void set_point(const VectorX<double>& y);
 
   ConstrainedMotion& motion_;

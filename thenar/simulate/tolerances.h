@@ -33,6 +33,9 @@ class Tolerances {
   double position_weight(int dof) const { return tolerance_ * unit(dof); }
   double velocity_weight(int dof, double v) const;
 
+  /// The same of the shear of a layer, m or rad.
+  double shear_weight(bool is_angle) const { return tolerance_ * (is_angle ? 1 : scales_.length); }
+
   /// The same of a point's speed at rest, m/s.
   double slip_error() const { return tolerance_ * scales_.length / scales_.time; }
 

@@ -69,10 +69,13 @@ TouchWatch::TouchWatch(const Scenario& scenario)
 }
 
 bool TouchWatch::is_held(const FoundContact& found) const {
-  return std::any_of(held_.begin(), held_.end(), [&](const HeldContact& contact) {
+  const auto is_here = [&](const HeldContact& contact) {
     const FoundContact& held = contact.found();
     return held.shape_A == found.shape_A && held.shape_B == found.shape_B && held.id == found.id;
-  });
+  };
+  return std::any_of(held_.begin(), held_.end(), is_here) ||
+         std::any_of(layers_.begin(), layers_.end(),
+                     [&](const internal::SoftContact& contact) { return is_here(contact.place()); });
 }
 
 /// Of the gap of a point: N · (v_A − v_B).
@@ -152,7 +155,7 @@ double TouchWatch::find_fastest() const {
 /// Whether nothing can meet in the step, by where it is at both ends and how fast it moves. Bodies that touch already
 /// may come to touch in further points, of which the ends of a step know nothing.
 bool TouchWatch::is_far_from_touch(StepView& step) {
-  if (!held_.empty()) return false;
+  if (!held_.empty() || !layers_.empty()) return false;
   const double reach = kFarOfTravel * 2 * find_fastest() * step.h();
   if (reach > kGlance * size_) return false;
   const double usual = std::exchange(reach_, reach);
@@ -175,10 +178,12 @@ bool TouchWatch::is_far_from_touch(StepView& step) {
   return out;
 }
 
-std::optional<Touch> TouchWatch::find(StepView& step, std::span<const HeldContact> held) {
+std::optional<Touch> TouchWatch::find(StepView& step, std::span<const HeldContact> held,
+                                      std::span<const internal::SoftContact> layers) {
   std::optional<Touch> first;
   if (finder_.pair_count() == 0) return first;
   held_ = held;
+  layers_ = layers;
   choose_reach(step);
   if (is_far_from_touch(step)) return first;
   const std::vector<double>& nodes = nodes_;

@@ -22,6 +22,7 @@
 #include "thenar/contact/contact_finder.h"
 #include "thenar/simulate/held_contact.h"
 #include "thenar/simulate/scenario.h"
+#include "thenar/simulate/soft_contacts_internal.h"
 #include "thenar/simulate/step_view.h"
 
 namespace thenar {
@@ -39,8 +40,9 @@ class TouchWatch {
   /// The scenario must outlive it.
   explicit TouchWatch(const Scenario& scenario);
 
-  /// The first touch in the step, if any, of points other than those held.
-  std::optional<Touch> find(StepView& step, std::span<const HeldContact> held);
+  /// The first touch in the step, if any, of points other than those held and those with a compliant layer.
+  std::optional<Touch> find(StepView& step, std::span<const HeldContact> held,
+                            std::span<const internal::SoftContact> layers = {});
 
   double size() const { return size_; }  ///< of the scene, m
   const ContactFinder& finder() const { return finder_; }
@@ -81,6 +83,7 @@ class TouchWatch {
   Workspace<double> workspace_;
   ContactFinder finder_;
   std::span<const HeldContact> held_;
+  std::span<const internal::SoftContact> layers_;
   std::vector<double> nodes_;
   std::vector<double> speeds_;  ///< of each shape, the largest in the step, m/s
   std::vector<double> radii_;   ///< of each shape about its body's origin, m; infinite of planes and bowls

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs with compliant contacts against closed forms: bounces, oscillations of what sticks, forces of grasps that rigid
+// bodies leave open; and what springs and friction must never do: creep, drag back, or make energy.
+
+#include <Eigen/QR>
+#include <numbers>
+
+#include "motion_scenes.h"
+
+namespace thenar {
+namespace {
+
+using namespace test;
+
+constexpr double kSmall = 1e-9;  ///< tolerance of the runs
+
+/// A body that can move along z and x but not turn, with a ball of radius 5 cm above a floor.
+std::string make_ball(double mass, double height, double vz, double vx, const std::string& contacts,
+                      const std::string& gravity, double until) {
+  return fmt::format(
+      "thenar: 1\ngravity: {}\nhands:\n  - name: cart\n    bodies:\n"
+      "      - {{name: slide, joint: {{name: z, type: prismatic, axis: [0, 0, 1]}}, mass: 1e-3 kg, inertia: [1e-9, "
+      "1e-9, "
+      "1e-9]}}\n"
+      "      - {{name: ball, parent: slide, joint: {{name: x, type: prismatic, axis: [1, 0, 0]}}, mass: {:.17g}, "
+      "shape: {{sphere: 5 cm}}}}\n"
+      "    q: {{z: {:.17g}}}\n    v: {{z: {:.17g}, x: {:.17g}}}\n"
+      "objects: [{{name: floor, joint: fixed, shape: {{plane: {{}}}}}}]\n"
+      "contacts: {{law: compliant, {}}}\nrun: {{until: {:.17g}, sample: {:.17g}, tolerance: {}}}\n",
+      gravity, mass - 1e-3, 0.05 + height, vz, vx, contacts, until, until / 200, kSmall);
+}
+
+Trace run(const std::string& text) {
+  Trace trace = record(parse_scenario(text, "test.yaml"));
+  EXPECT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  // The books close, to what errors of steps add up to.
+  const EnergyBalance& energy = trace.report.energy;
+  const double size = std::abs(energy.start) + std::abs(energy.work) + energy.dissipated;
+  EXPECT_NEAR(energy.error(), 0, 1e3 * kSmall * static_cast<double>(10 + trace.report.steps) * size);
+  return trace;
+}
+
+/// What forces have not put in can only become less.
+void expect_energy_never_grows(const Trace& trace) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Sample& sample : trace.samples) {
+    const EnergySample& e = sample.energy;
+    const double free = e.kinetic + e.potential - e.work;
+    const double size = e.kinetic + std::abs(e.potential) + std::abs(e.work) + e.dissipated;
+    EXPECT_LE(free, least + 1e-6 * size) << sample.state.t;
+    least = std::min(least, free);
+  }
+}
+
+// --- Bounces ---------------------------------------------------------------------------------------------------------
+
+TEST(CompliantContact, BouncesOnKelvinVoigtAsTheClosedFormSays) {
+  // Without gravity: d(t) = v/w exp(-z w0 t) sin(w t) until K d + C d' = 0, at tan(w t) = 2 z sqrt(1 - z^2)/(2 z^2 -
+  // 1); it leaves with exp(-z w0 t) of its speed.
+  constexpr double kMass = 0.4, kSpeed = 0.7, kStiffness = 3e4;
+  for (const double zeta : {0.02, 0.1, 0.4, 0.8}) {
+    SCOPED_TRACE(zeta);
+    const double w0 = std::sqrt(kStiffness / kMass), w = w0 * std::sqrt(1 - zeta * zeta);
+    const double t_c = std::atan2(2 * zeta * std::sqrt(1 - zeta * zeta), 2 * zeta * zeta - 1) / w;
+    const double e = std::exp(-zeta * w0 * t_c);
+    const std::string layer = fmt::format("layer: {{stiffness: {:.17g}, damping: {:.17g}}}, friction: 0", kStiffness,
+                                          2 * zeta * std::sqrt(kStiffness * kMass));
+    const Trace trace = run(make_ball(kMass, 0.007, -kSpeed, 0, layer, "[0, 0, 0]", 0.05));
+    const auto touch = list_times(trace, EventKind::touch), leave = list_times(trace, EventKind::break_away);
+    ASSERT_EQ(touch.size(), 1u);
+    ASSERT_EQ(leave.size(), 1u);
+    EXPECT_NEAR(touch[0], 0.01, 1e-9);
+    EXPECT_NEAR(leave[0] - touch[0], t_c, 1e-5 * t_c);
+    EXPECT_NEAR(trace.report.last.v(0), e * kSpeed, 1e-6 * kSpeed);
+    EXPECT_EQ(trace.report.last.inner.size(), 0);
+    EXPECT_NEAR(trace.report.energy.dissipated, 0.5 * kMass * kSpeed * kSpeed * (1 - e * e), 1e-6);
+    expect_energy_never_grows(trace);
+  }
+}
+
+TEST(CompliantContact, BouncesOnHuntCrossleyAsItsRelationSays) {
+  // m v dv = -K d^n (1 + a v) dd: v/a - ln(1 + a v)/a^2 is K d^(n+1)/((n+1) m) on both ways.
+  constexpr double kMass = 0.4, kSpeed = 0.8, kStiffness = 2e6, kExponent = 1.5;
+  for (const double a : {0.1, 0.4, 1.0}) {
+    SCOPED_TRACE(a);
+    const auto way = [&](double v) { return v / a - std::log1p(a * v) / (a * a); };
+    const std::string layer = fmt::format(
+        "friction: 0, layer: {{type: hunt_crossley, stiffness: {:.17g}, exponent: {}, dissipation: {:.17g}, "
+        "shear_stiffness: 0, shear_damping: 1}}",
+        kStiffness, kExponent, a);
+    const Trace trace = run(make_ball(kMass, 0.008, -kSpeed, 0, layer, "[0, 0, 0]", 0.04));
+    const double leaves = trace.report.last.v(0);
+    EXPECT_GT(leaves, 0.2 * kSpeed);
+    EXPECT_LT(leaves, kSpeed);
+    EXPECT_NEAR(way(-leaves), way(kSpeed), 1e-6 * way(kSpeed));
+    EXPECT_EQ(list_times(trace, EventKind::touch).size(), 1u);
+    EXPECT_EQ(list_times(trace, EventKind::break_away).size(), 1u);
+    expect_energy_never_grows(trace);
+  }
+}
+
+TEST(CompliantContact, ComesToRestOnItsLayer) {
+  // Under gravity it hops a few times, then rests at m g/K.
+  const Trace trace =
+      run(make_ball(0.5, 0.02, 0, 0, "friction: 0, layer: {stiffness: 2e4, damping: 20}", "[0, 0, -9.81]", 3));
+  EXPECT_GE(list_times(trace, EventKind::touch).size(), 3u);
+  EXPECT_LT(list_times(trace, EventKind::touch).size(), 40u);
+  EXPECT_NEAR(trace.report.last.q(0), 0.05 - 0.5 * kGravity / 2e4, 1e-8);
+  EXPECT_NEAR(trace.samples.back().contacts[0].force[0], 0.5 * kGravity, 1e-4);
+  expect_energy_never_grows(trace);
+}
+
+TEST(CompliantContact, AStiffLayerCostsTheImplicitMethodNoMore) {
+  // What rests on layers a hundred and ten thousand times as stiff: steps do not follow 1/sqrt(K).
+  long long steps[2];
+  for (int i = 0; i < 2; ++i) {
+    const double stiffness = i == 0 ? 1e6 : 1e10;
+    const Trace trace = run(make_ball(
+        0.5, 0, 0, 0, fmt::format("layer: {{stiffness: {}, damping: {}}}", stiffness, 2 * std::sqrt(0.5 * stiffness)),
+        "[0.5, 0, -9.81]", 2));
+    EXPECT_GT(trace.report.implicit_steps, trace.report.steps / 3);
+    EXPECT_NEAR(trace.samples.back().contacts[0].force[0], 0.5 * kGravity, 1e-3);
+    steps[i] = trace.report.steps;
+  }
+  EXPECT_LT(steps[1], 3 * steps[0]);
+}
+
+// --- Along the surface -----------------------------------------------------------------------------------------------
+
+TEST(CompliantContact, WhatSticksSwingsWithTheFrequencyOfItsLayer) {
+  // m x'' + c x' + k x = 0 from x' = v.
+  constexpr double kMass = 0.5, kShear = 4000, kDamping = 6, kSpeed = 0.01;
+  const std::string layer =
+      fmt::format("friction: 0.8, layer: {{stiffness: 1e5, damping: 400, shear_stiffness: {}, shear_damping: {}}}",
+                  kShear, kDamping);
+  const double depth = kMass * kGravity / 1e5;
+  const Trace trace = run(make_ball(kMass, -depth, 0, kSpeed, layer, "[0, 0, -9.81]", 0.3));
+  constexpr double kMoves = kMass - 1e-3;  // the slide does not
+  const double decay = kDamping / (2 * kMoves), w = std::sqrt(kShear / kMoves - decay * decay);
+  for (const Sample& sample : trace.samples) {
+    const double t = sample.state.t;
+    EXPECT_NEAR(sample.state.q(1), kSpeed / w * std::exp(-decay * t) * std::sin(w * t), 1e-8) << t;
+    ASSERT_EQ(sample.state.inner.size(), 1);  // nothing moves along y
+    EXPECT_NEAR(sample.state.inner(0), sample.state.q(1), 1e-8);
+  }
+  EXPECT_EQ(count_events(trace, EventKind::slip), 0);
+  expect_energy_never_grows(trace);
+}
+
+TEST(CompliantContact, SlipEndsWhereCoulombSaysInTheStiffLimit) {
+  // v^2/(2 mu g), and then it rests: what the layer adds is of the order of mu m g/k.
+  constexpr double kMass = 0.5, kSpeed = 0.8, kMu = 0.3;
+  for (const double stiffness : {1e5, 1e6}) {
+    const double damping = 2 * std::sqrt(kMass * stiffness), depth = kMass * kGravity / stiffness;
+    const std::string layer =
+        fmt::format("friction: {}, layer: {{stiffness: {}, damping: {:.17g}}}", kMu, stiffness, damping);
+    const Trace trace = run(make_ball(kMass, -depth, 0, kSpeed, layer, "[0, 0, -9.81]", 1));
+    const double way = kSpeed * kSpeed * (kMass - 1e-3) / (2 * kMu * kMass * kGravity);
+    EXPECT_NEAR(trace.report.last.q(1), way, 4 * kMu * depth) << stiffness;
+    EXPECT_EQ(count_events(trace, EventKind::slip), 0);  // it slips from the start
+    EXPECT_GE(count_events(trace, EventKind::stick), 1);
+    expect_energy_never_grows(trace);
+  }
+}
+
+TEST(CompliantContact, ASoftFingertipResistsSpinLikeASpring) {
+  // About N stiffness and damping are (mu_tau/mu)^2 of those along the surface.
+  constexpr double kMu = 0.5, kTorsion = 0.004, kShear = 5000, kDamping = 5, kMass = 0.3, kSpin = 0.02;
+  const double depth = kMass * kGravity / 1e5, inertia = 0.4 * kMass * 0.05 * 0.05;
+  const std::string text = fmt::format(
+      "thenar: 1\nobjects:\n"
+      "  - {{name: ball, shape: {{sphere: 5 cm}}, mass: {}, pose: {{xyz: [0, 0, {:.17g}]}}, velocity: {{angular: [0, "
+      "0, {}]}}}}\n"
+      "  - {{name: floor, joint: fixed, shape: {{plane: {{}}}}}}\n"
+      "contacts: {{law: compliant, fingertip: soft, friction: {}, torsion: {}, layer: {{stiffness: 1e5, damping: 300, "
+      "shear_stiffness: {}, shear_damping: {}}}}}\nrun: {{until: 0.5, sample: 5 ms, tolerance: {}}}\n",
+      kMass, 0.05 - depth, kSpin, kMu, kTorsion, kShear, kDamping, kSmall);
+  const Trace trace = run(text);
+  const double share = kTorsion * kTorsion / (kMu * kMu), decay = share * kDamping / (2 * inertia);
+  const double w = std::sqrt(share * kShear / inertia - decay * decay);
+  for (const Sample& sample : trace.samples) {
+    const double t = sample.state.t;
+    const double expected = kSpin * std::exp(-decay * t) * (std::cos(w * t) - decay / w * std::sin(w * t));
+    EXPECT_NEAR(sample.state.v(2), expected, 1e-6 * kSpin) << t;
+  }
+}
+
+/// A cube of 4 cm on a table, and a smooth probe on a rail that pushes it with 12 N and is drawn back. (With friction
+/// at the probe, how much of the weight it carries is open to rigid bodies.)
+std::string make_push(const std::string& law) {
+  return fmt::format(
+      "thenar: 1\nhands:\n  - name: probe\n    bodies:\n"
+      "      - {{name: tip, joint: {{name: x, type: prismatic, axis: [1, 0, 0], frame: {{xyz: [0, 0, 1.2 cm]}}, "
+      "damping: 30}}, mass: 0.2 "
+      "kg, shape: {{sphere: 1 cm}}}}\n    q: {{x: -3 cm}}\n"
+      "objects:\n  - {{name: cube, shape: {{box: [4 cm, 4 cm, 4 cm]}}, mass: 0.3 kg, pose: {{xyz: [0, 0, 2 cm]}}}}\n"
+      "  - {{name: table, joint: fixed, shape: {{plane: {{}}}}}}\n"
+      "contacts: {{friction: 0.5, {}, pairs: [auto, {{a: probe.tip, b: cube, friction: 0}}], exclude: [[\"probe.*\", "
+      "table]]}}\n"
+      "control: [{{torque: {{probe.x: \"t < 0.25 ? 12 : -6\"}}}}]\n"
+      "run: {{until: 1.5, sample: 10 ms, tolerance: 1e-8}}\n",
+      law);
+}
+
+TEST(CompliantContact, PushAndReleaseLeavesTheCubeWhereItWasPushed) {
+  const Trace rigid = record(parse_scenario(make_push("law: rigid"), "test.yaml"));
+  ASSERT_EQ(rigid.report.status, RunStatus::done) << rigid.report.reason;
+  const Trace soft =
+      run(make_push("law: compliant, layer: {stiffness: 2e5, damping: 150, shear_stiffness: 1e5, shear_damping: 100}"));
+  const auto x_of = [](const Sample& sample) { return sample.state.q(1); };
+  const double end = x_of(soft.samples.back());
+  EXPECT_GT(end, 0.06);
+  // Both end where they were pushed to, and the layers differ by what they are pressed and sheared.
+  EXPECT_NEAR(end, x_of(rigid.samples.back()), 0.01 * end);
+  // From the moment it has come to rest, it stays.
+  for (const Sample& sample : soft.samples) {
+    if (sample.state.t < 1) continue;
+    EXPECT_NEAR(x_of(sample), end, 1e-7) << sample.state.t;
+  }
+  expect_energy_never_grows(soft);
+}
+
+TEST(CompliantContact, ABoxHeldByTwoFingersDoesNotCreep) {
+  const std::string text =
+      "thenar: 1\nhands:\n"
+      "  - {name: left, bodies: [{name: tip, joint: {name: x, type: prismatic, axis: [1, 0, 0], frame: {xyz: [-4 cm, "
+      "0, 0]}, damping: 5}, "
+      "mass: 0.1 kg, shape: {sphere: 1 cm}}]}\n"
+      "  - {name: right, bodies: [{name: tip, joint: {name: x, type: prismatic, axis: [-1, 0, 0], frame: {xyz: [4 cm, "
+      "0, 0]}, "
+      "damping: 5}, mass: 0.1 kg, shape: {sphere: 1 cm}}]}\n"
+      "objects:\n  - {name: box, shape: {box: [6 cm, 6 cm, 6 cm]}, mass: 0.2 kg}\n"
+      "contacts: {law: compliant, friction: 0.6, fingertip: soft, torsion: 5 mm, "
+      "layer: {stiffness: 5e4, damping: 60}}\n"
+      "control: [{torque: {left.x: 5, right.x: 5}}]\n"
+      "run: {until: 6, sample: 0.1, tolerance: 1e-9}\n";
+  const Trace trace = run(text);
+  const int z = 2 + 2;  // after both fingers
+  const double sag = 0.2 * kGravity / (2 * 5e4);
+  for (const Sample& sample : trace.samples) {
+    if (sample.state.t < 1.5) continue;
+    EXPECT_NEAR(sample.state.q(z), -sag, 2e-8) << sample.state.t;
+    EXPECT_LT(std::abs(sample.state.v(7)), 1e-8);
+  }
+  EXPECT_EQ(count_events(trace, EventKind::slip), 0);
+  expect_energy_never_grows(trace);
+}
+
+// --- What rigid bodies leave open ------------------------------------------------------------------------------------
+
+TEST(CompliantContact, IndeterminateForcesAreTheStiffnessWeightedLeastSquares) {
+  // A plank on four balls in a row: min sum f^2/k over all f with the right sum and moment. No row of supports is rigid
+  // enough to be told by statics.
+  constexpr double kMass = 2;
+  constexpr double kPlaces[] = {-0.3, -0.1, 0.15, 0.35};
+  constexpr double kStiffness[] = {2e6, 5e6, 1e6, 8e6};
+  std::string objects =
+      "  - {name: plank, joint: planar, shape: {box: [1, 0.04, 0.1]}, mass: 2 kg, pose: {xyz: [0.03, 0.02, 0]}}\n";
+  std::string pairs;
+  for (int i = 0; i < 4; ++i) {
+    objects += fmt::format("  - {{name: b{}, joint: fixed, shape: {{sphere: 2 cm}}, pose: {{xyz: [{}, -0.02, 0]}}}}\n",
+                           i, kPlaces[i]);
+    pairs += fmt::format("{}{{a: plank, b: b{}, layer: {{stiffness: {}, damping: 3000}}}}", i == 0 ? "" : ", ", i,
+                         kStiffness[i]);
+  }
+  const Trace trace = run("thenar: 1\ngravity: [0, -9.81, 0]\nobjects:\n" + objects +
+                          "contacts: {law: compliant, friction: 0, pairs: [" + pairs +
+                          "]}\nrun: {until: 1, sample: 0.1, tolerance: 1e-10}\n");
+  // Least squares in x = f/sqrt(k): sum f = m g, sum f (p - p_plank) = 0.
+  Eigen::Matrix<double, 2, 4> balance;
+  for (int i = 0; i < 4; ++i) {
+    balance.col(i) << std::sqrt(kStiffness[i]), std::sqrt(kStiffness[i]) * (kPlaces[i] - 0.03);
+  }
+  const Eigen::Vector4d x = balance.completeOrthogonalDecomposition().solve(Eigen::Vector2d(kMass * kGravity, 0));
+  ASSERT_EQ(trace.samples.back().contacts.size(), 4u);
+  for (int i = 0; i < 4; ++i) {
+    // Depths of 1e-5 m turn the plank by as much: a change of the arms of the second order.
+    EXPECT_NEAR(trace.samples.back().contacts[static_cast<std::size_t>(i)].force[0], x(i) * std::sqrt(kStiffness[i]),
+                1e-4 * kMass * kGravity)
+        << i;
+  }
+}
+
+}  // namespace
+}  // namespace thenar

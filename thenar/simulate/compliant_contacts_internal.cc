@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulate/compliant_contacts_internal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/simulate/contact_teller_internal.h"
+#include "thenar/simulate/row_assembly_internal.h"
+
+namespace thenar::internal {
+namespace {
+
+/// Forces below this part of the weight of everything do not count.
+constexpr double kForceMargin = 1e-10;
+/// Depths below this part of the size of the scene do not count.
+constexpr double kDepthMargin = 1e-12;
+/// Places nearer to each other than this part of the size of the scene are one.
+constexpr double kSamePlace = 1e-6;
+/// How far beyond its features a layer may be that the finder does not list.
+constexpr double kExit = 1e-9;
+
+}  // namespace
+
+LayerMargins find_layer_margins(const Scales& scales, double size) {
+  return {kForceMargin * scales.effort() / scales.length, kDepthMargin * size};
+}
+
+CompliantContacts::CompliantContacts(const Scenario& scenario, ConstrainedMotion& motion, const Tolerances& tolerances)
+    : scenario_(scenario),
+      motion_(motion),
+      tolerances_(tolerances),
+      laws_(scenario.model, find_contact_rules(scenario)),
+      finder_(scenario.model, scenario.shapes, find_contact_rules(scenario)),
+      names_(scenario.model),
+      workspace_(scenario.model) {
+  update_positions(scenario.model, scenario.initial.q.data(), workspace_);
+  size_ = finder_.calc_size(workspace_);
+  margins_ = find_layer_margins(tolerances.scales(), size_);
+  finder_.set_filter([this](BodyIndex a, BodyIndex b) { return is_soft(a, b); });
+}
+
+bool CompliantContacts::is_soft(BodyIndex a, BodyIndex b) const {
+  return laws_.find_law(a, b).model == ContactModel::compliant;
+}
+
+void CompliantContacts::begin() {
+  before_.clear();
+  moved_.clear();
+  energy_dropped_ = 0;
+  for (const SoftContact& contact : motion_.soft_contacts()) {
+    before_.push_back({contact.name(), contact.place().found(), contact.phase});
+  }
+}
+
+SoftContact CompliantContacts::make_contact(const FoundContact& found) const {
+  const ContactLaw& law = laws_.find_law(found.body_A, found.body_B);
+  HeldContact place(scenario_.model, workspace_, finder_, found, law, ContactHold::smooth, 0);
+  const Scales& scales = tolerances_.scales();
+  return {std::move(place), make_layer(law.layer, scales.mass, scales.time)};
+}
+
+/// Whether bodies that have no layer between them come to touch.
+bool CompliantContacts::meets(const SoftContact& contact) const {
+  return !contact.place().is_immovable() && contact.place().gap() <= margins_.depth &&
+         contact.place().velocity()(0) <= tolerances_.slip_error();
+}
+
+/// Layers begin without depth, and so without energy, also where a point comes to be listed only after it has been
+/// pressed in. What overlaps at the start of a run is pressed.
+SoftContact CompliantContacts::begin_layer(SoftContact contact) const {
+  if (!has_started_ || contact.place().gap() >= -margins_.depth) return contact;
+  return {contact.place(), contact.shared_layer(), contact.place().gap()};
+}
+
+/// The layer goes on at another place of the same two shapes.
+SoftContact CompliantContacts::inherit(const SoftContact& old, const FoundContact& found) const {
+  SoftContact fresh = make_contact(found);
+  SoftContact out(fresh.place(), old.shared_layer(), old.offset());
+  const ContactFrame<double>& from = old.place().frame();
+  const Vec3<double> shear = from.T * old.shear(0) + from.U * old.shear(1);
+  const Vec3<double> in_frame = express_in(out.place().frame(), shear);
+  out.shear = {in_frame.y, in_frame.z, old.shear(2)};
+  out.phase = old.phase;
+  out.is_new = false;
+  return out;
+}
+
+/// Of the layers between the same shapes that nobody goes on with, the nearest; −1 if there is none. One that holds on
+/// where it is, is found under another name only if it is here.
+int CompliantContacts::find_parent(const std::vector<SoftContact>& old, const std::vector<char>& is_used,
+                                   const FoundContact& found) const {
+  int out = -1;
+  double least = 0;
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    const HeldContact& place = old[i].place();
+    const bool fits = !is_used[i] && place.found().shape_A == found.shape_A && place.found().shape_B == found.shape_B;
+    if (!fits) continue;
+    const double distance = norm(place.kinematics().place().A.p - found.p_A);
+    if (distance > kSamePlace * size_ && still_holds(old[i])) continue;
+    if (out >= 0 && distance >= least) continue;
+    out = static_cast<int>(i);
+    least = distance;
+  }
+  return out;
+}
+
+/// Whether a layer that the finder does not list goes on all the same: its bodies are not parted, nor beyond its
+/// features.
+bool CompliantContacts::still_holds(const SoftContact& contact) const {
+  return contact.phase != LayerPhase::apart && contact.depth() > 0 &&
+         contact.place().calc_exit(workspace_, size_) <= kExit;
+}
+
+void CompliantContacts::settle(State& state) {
+  update_positions(scenario_.model, state.q.data(), workspace_);
+  update_velocities(scenario_.model, state.v.data(), workspace_);
+  motion_.follow_soft_contacts(state);
+  const std::vector<SoftContact> old = motion_.soft_contacts();
+  std::vector<char> is_used(old.size(), 0);
+  finder_.update(workspace_, margins_.depth);
+  std::vector<SoftContact> next;
+  std::vector<const FoundContact*> others;
+  for (const FoundContact& found : finder_.contacts()) {
+    const auto same = std::find_if(old.begin(), old.end(),
+                                   [&](const SoftContact& contact) { return is_same(contact.place().found(), found); });
+    if (same == old.end()) {
+      others.push_back(&found);
+      continue;
+    }
+    is_used[static_cast<std::size_t>(same - old.begin())] = 1;
+    next.push_back(*same);
+  }
+  for (const FoundContact* found : others) {
+    const int parent = find_parent(old, is_used, *found);
+    if (parent < 0) {
+      SoftContact contact = make_contact(*found);
+      if (meets(contact)) next.push_back(begin_layer(std::move(contact)));
+      continue;
+    }
+    const SoftContact& from = old[static_cast<std::size_t>(parent)];
+    is_used[static_cast<std::size_t>(parent)] = 1;
+    moved_.push_back({from.place().found(), *found});
+    next.push_back(inherit(from, *found));
+  }
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (is_used[i] || !still_holds(old[i])) continue;
+    is_used[i] = 1;
+    next.push_back(old[i]);
+  }
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (!is_used[i]) energy_dropped_ += old[i].calc_energy();
+  }
+  std::vector<FoundContact> places;
+  for (const SoftContact& contact : next) places.push_back(contact.place().found());
+  const std::vector<std::string> names = names_.update(places);
+  for (std::size_t i = 0; i < next.size(); ++i) next[i].place().set_name(names[i]);
+  motion_.set_soft_contacts(next);
+  state.inner = motion_.collect_shears();
+  choose_phases(state);
+  // What has parted and does not press any more has no layer between it.
+  const auto is_over = [](const SoftContact& contact) {
+    return contact.phase == LayerPhase::apart && !(contact.depth() > 0);
+  };
+  has_started_ = true;
+  next = motion_.soft_contacts();
+  for (const SoftContact& contact : next) energy_dropped_ += is_over(contact) ? contact.calc_energy() : 0;
+  if (std::erase_if(next, is_over) == 0) return;
+  motion_.set_soft_contacts(std::move(next));
+  state.inner = motion_.collect_shears();
+}
+
+void CompliantContacts::choose_phases(const State& state) {
+  if (motion_.soft_contacts().empty()) return;
+  motion_.follow_soft_contacts(state);
+  for (SoftContact& contact : motion_.soft_contacts()) contact.choose_phase(margins_.force, margins_.depth);
+  motion_.follow_soft_contacts(state);
+}
+
+std::vector<Event> CompliantContacts::tell(double t) const {
+  std::vector<Event> out;
+  const auto find_origin = [&](const FoundContact& place) {
+    const auto found = std::find_if(moved_.begin(), moved_.end(), [&](const Moved& m) { return is_same(m.to, place); });
+    return found == moved_.end() ? place : found->from;
+  };
+  std::vector<char> is_told(before_.size(), 0);
+  for (const SoftContact& contact : motion_.soft_contacts()) {
+    const FoundContact origin = find_origin(contact.place().found());
+    LayerPhase before = LayerPhase::apart;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      if (!is_same(before_[i].place, origin)) continue;
+      before = before_[i].phase;
+      is_told[i] = 1;
+      if (is_same(origin, contact.place().found())) continue;
+      out.push_back({t, EventKind::face, contact.name(), "the layer goes on at other features of its bodies"});
+    }
+    if (before == contact.phase) continue;
+    const Vector4<double> f = contact.force();
+    const double friction = f.segment<2>(1).norm();
+    if (contact.phase == LayerPhase::apart) {
+      out.push_back({t, EventKind::break_away, contact.name(), "the force of the layer comes to 0 N"});
+      continue;
+    }
+    if (before == LayerPhase::apart) {
+      out.push_back({t, EventKind::touch, contact.name(),
+                     fmt::format("a compliant layer is met at {:.4g} m/s and pushes with {:.4g} N",
+                                 -contact.place().velocity()(0), f(0))});
+    }
+    if (contact.phase == LayerPhase::slips) {
+      out.push_back({t, EventKind::slip, contact.name(),
+                     fmt::format("the layer slips: |f_t| = {:.4g} N, mu f_N = {:.4g} N", friction,
+                                 contact.place().law().friction * f(0))});
+    } else if (before == LayerPhase::slips) {
+      out.push_back({t, EventKind::stick, contact.name(),
+                     fmt::format("the layer sticks: |f_t| = {:.4g} N, mu f_N = {:.4g} N", friction,
+                                 contact.place().law().friction * f(0))});
+    }
+  }
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    if (is_told[i] || before_[i].phase == LayerPhase::apart) continue;
+    out.push_back({t, EventKind::break_away, before_[i].name, "the bodies have left the layer"});
+  }
+  return out;
+}
+
+}  // namespace thenar::internal

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Which contacts of a run are compliant, and what becomes of their layers at an instant: layers come where bodies
+/// meet, and go where they have parted; what travels on to other features of its bodies takes its shear along.
+///
+/// Phases (LayerPhase) change where a value passes 0 by more than `force_margin`, so that rounding does not let them
+/// chatter: that margin is far below the tolerance of a run, and forces do not jump there.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "thenar/contact/contact_finder.h"
+#include "thenar/simulate/contact_names.h"
+#include "thenar/simulate/event.h"
+#include "thenar/simulate/motion.h"
+#include "thenar/simulate/tolerances.h"
+
+namespace thenar::internal {
+
+/// What counts as none of a layer.
+struct LayerMargins {
+  double force = 0;  ///< N
+  double depth = 0;  ///< m
+};
+/// `size` (m) is that of the scene.
+LayerMargins find_layer_margins(const Scales& scales, double size);
+
+class CompliantContacts {
+ public:
+  /// All must outlive it.
+  CompliantContacts(const Scenario& scenario, ConstrainedMotion& motion, const Tolerances& tolerances);
+
+  /// Whether contacts of two bodies are compliant now.
+  bool is_soft(BodyIndex a, BodyIndex b) const;
+
+  /// An instant begins: layers are as the motion has them now.
+  void begin();
+  /// The layers that there are at the state, which gets their shears, in the motion.
+  void settle(State& state);
+  /// Which of them press, stick and slip, at velocities that may have jumped.
+  void choose_phases(const State& state);
+  /// What layers held that have gone since begin(), J.
+  double energy_dropped() const { return energy_dropped_; }
+  /// What has changed since begin(), in words.
+  std::vector<Event> tell(double t) const;
+
+  const LayerMargins& margins() const { return margins_; }
+
+ private:
+  struct Known {
+    std::string name;
+    FoundContact place;
+    LayerPhase phase;
+  };
+  /// A layer that has gone on to other features.
+  struct Moved {
+    FoundContact from, to;
+  };
+
+  SoftContact make_contact(const FoundContact& found) const;
+  bool meets(const SoftContact& contact) const;
+  SoftContact begin_layer(SoftContact contact) const;
+  SoftContact inherit(const SoftContact& old, const FoundContact& found) const;
+  int find_parent(const std::vector<SoftContact>& old, const std::vector<char>& is_used,
+                  const FoundContact& found) const;
+  bool still_holds(const SoftContact& contact) const;
+
+  const Scenario& scenario_;
+  ConstrainedMotion& motion_;
+  const Tolerances& tolerances_;
+  LawTable laws_;
+  ContactFinder finder_;
+  ContactNames names_;
+  Workspace<double> workspace_;
+  double size_ = 0;
+  LayerMargins margins_;
+  std::vector<Known> before_;
+  std::vector<Moved> moved_;
+  bool has_started_ = false;
+  double energy_dropped_ = 0;
+};
+
+}  // namespace thenar::internal
