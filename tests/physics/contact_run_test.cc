@@ -64,7 +64,7 @@ TEST(ContactRun, ForcesAreAdmissibleAndCarryTheWeight) {
 }
 
 TEST(ContactRun, StopsWhereRigidBodiesHaveNoMotion) {
-  const Trace trace = record(read_truth("painleve_rod", {"parameters.mu=1.4"}));
+  const Trace trace = record(read_truth("painleve_rod", {"parameters.mu=1.4", "contacts.law=rigid"}));
   EXPECT_EQ(trace.report.status, RunStatus::failed);
   EXPECT_NE(trace.report.reason.find("no motion"), std::string::npos) << trace.report.reason;
   ASSERT_EQ(trace.report.verdicts.size(), 0U);
@@ -72,7 +72,8 @@ TEST(ContactRun, StopsWhereRigidBodiesHaveNoMotion) {
 
 TEST(ContactRun, SeveralMotionsStopARunUnlessItIsToldToGoOn) {
   // Sliding to the left with b > 0 it can part or be pressed on the ground.
-  const std::vector<std::string> several{"parameters.mu=1.4", "parameters.spin=6", "run.until=0.01"};
+  const std::vector<std::string> several{"parameters.mu=1.4", "parameters.spin=6", "run.until=0.01",
+                                         "contacts.law=rigid"};
   const Trace stopped = record(read_truth("painleve_rod", several));
   EXPECT_EQ(stopped.report.status, RunStatus::failed);
   EXPECT_NE(stopped.report.reason.find("several motions"), std::string::npos) << stopped.report.reason;

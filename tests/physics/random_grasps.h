@@ -211,7 +211,7 @@ class GraspMaker {
   // --- Contacts and control ------------------------------------------------------------------------------------------
 
   std::string write_contacts() {
-    std::string text = "contacts:\n";
+    std::string text = "contacts:\n  law: rigid\n";
     const int tip = pick(0, 9);
     if (tip == 0) {
       text += "  fingertip: frictionless\n";

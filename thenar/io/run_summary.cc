@@ -66,6 +66,19 @@ Json verdicts_json(const std::vector<VerdictInterval>& verdicts) {
   return out;
 }
 
+Json switches_json(const std::vector<ModelSwitch>& switches) {
+  Json out = Json::array();
+  for (const ModelSwitch& s : switches) {
+    out.push_back({{"t", s.t},
+                   {"from", s.to_compliant ? "rigid" : "compliant"},
+                   {"to", s.to_compliant ? "compliant" : "rigid"},
+                   {"contacts", s.contacts},
+                   {"why", s.why},
+                   {"disagreement", s.disagreement}});
+  }
+  return out;
+}
+
 /// "unique for 1.2 s, several for 0.3 s; determinate for 1.2 s", or "none".
 std::string list_verdicts(const std::vector<VerdictInterval>& verdicts) {
   constexpr std::array kAll{Verdict::unique, Verdict::unique_motion_indeterminate_forces, Verdict::several,
@@ -115,7 +128,7 @@ std::string run_summary_json(const Scenario& scenario, const RunReport& report, 
       {"evaluations", report.evaluations},
       {"events", events_json(report.events)},
       {"control_samples", report.control_samples},
-      {"switches", Json::array()},
+      {"switches", switches_json(report.switches)},
       {"verdicts", verdicts_json(report.verdicts)},
       {"max_gap_violation", report.max_gap_violation},
       {"bridged_s", report.bridged_s},
@@ -145,6 +158,9 @@ std::string run_summary_text(const Scenario& scenario, const RunReport& report, 
   if (report.control_samples > 0) out += fmt::format("  samples of controllers: {}\n", report.control_samples);
   if (scenario.contacts) {
     out += fmt::format("  verdicts: {}\n", list_verdicts(report.verdicts));
+    for (const ModelSwitch& s : report.switches) {
+      out += fmt::format("  {} from {:.6g} s on: {}\n", s.to_compliant ? "compliant" : "rigid again", s.t, s.why);
+    }
     out += fmt::format("  largest penetration: {:.3g} (m, or rad of a stop)\n", report.max_gap_violation);
   }
   for (const auto& [kind, path] : files) out += fmt::format("  {}: {}\n", kind, path);

@@ -19,6 +19,8 @@ constexpr double kForceMargin = 1e-10;
 constexpr double kDepthMargin = 1e-12;
 /// Places nearer to each other than this part of the size of the scene are one.
 constexpr double kSamePlace = 1e-6;
+/// Bodies that touch as rigid ones are this near, as a part of the size of the scene.
+constexpr double kTouch = 1e-8;
 /// How far beyond its features a layer may be that the finder does not list.
 constexpr double kExit = 1e-9;
 
@@ -43,7 +45,52 @@ CompliantContacts::CompliantContacts(const Scenario& scenario, ConstrainedMotion
 }
 
 bool CompliantContacts::is_soft(BodyIndex a, BodyIndex b) const {
-  return laws_.find_law(a, b).model == ContactModel::compliant;
+  return laws_.find_law(a, b).model == ContactModel::compliant || is_handed_over(a, b);
+}
+
+bool CompliantContacts::can_hand_over(BodyIndex a, BodyIndex b) const {
+  return laws_.find_law(a, b).model == ContactModel::automatic && !is_handed_over(a, b);
+}
+
+bool CompliantContacts::is_handed_over(BodyIndex a, BodyIndex b) const {
+  return std::any_of(handed_.pairs.begin(), handed_.pairs.end(),
+                     [&](const auto& pair) { return pair == std::pair(a, b) || pair == std::pair(b, a); });
+}
+
+void CompliantContacts::hand_over(const std::vector<FoundContact>& contacts, std::vector<Force> forces) {
+  for (const FoundContact& contact : contacts) {
+    if (can_hand_over(contact.body_A, contact.body_B)) handed_.pairs.emplace_back(contact.body_A, contact.body_B);
+  }
+  handed_.is_new = true;
+  forces_ = std::move(forces);
+}
+
+double CompliantContacts::take_back() {
+  double held = 0;
+  std::vector<SoftContact> left;
+  for (const SoftContact& contact : motion_.soft_contacts()) {
+    const FoundContact& place = contact.place().found();
+    if (is_handed_over(place.body_A, place.body_B)) {
+      held += contact.calc_energy();
+    } else {
+      left.push_back(contact);
+    }
+  }
+  handed_ = {};
+  motion_.set_soft_contacts(std::move(left));
+  return held;
+}
+
+double CompliantContacts::calc_layer_time() const {
+  double out = 0;
+  for (const SoftContact& contact : motion_.soft_contacts()) {
+    const FoundContact& place = contact.place().found();
+    if (!is_handed_over(place.body_A, place.body_B)) continue;
+    const double load = tolerances_.scales().effort() / tolerances_.scales().length;
+    const LayerForce f = contact.layer().calc_normal(contact.layer().calc_depth(load, 0), 0);
+    out = std::max({out, f.by_rate / f.by_depth, std::sqrt(tolerances_.scales().mass / f.by_depth)});
+  }
+  return out;
 }
 
 void CompliantContacts::begin() {
@@ -64,13 +111,33 @@ SoftContact CompliantContacts::make_contact(const FoundContact& found) const {
 
 /// Whether bodies that have no layer between them come to touch.
 bool CompliantContacts::meets(const SoftContact& contact) const {
+  const bool takes_over = std::any_of(forces_.begin(), forces_.end(), [&](const Force& force) {
+    return is_same(force.place, contact.place().found()) && force.force(0) > 0;
+  });
+  if (takes_over) return true;
   return !contact.place().is_immovable() && contact.place().gap() <= margins_.depth &&
          contact.place().velocity()(0) <= tolerances_.slip_error();
 }
 
-/// Layers begin without depth, and so without energy, also where a point comes to be listed only after it has been
-/// pressed in. What overlaps at the start of a run is pressed.
-SoftContact CompliantContacts::begin_layer(SoftContact contact) const {
+/// Layers that take over begin with the force that there was. Others begin without depth, and so without energy, also
+/// where a point comes to be listed only after it has been pressed in. What overlaps at the start of a run is pressed.
+SoftContact CompliantContacts::begin_layer(SoftContact contact) {
+  const HeldContact& place = contact.place();
+  const auto known = std::find_if(forces_.begin(), forces_.end(),
+                                  [&](const Force& force) { return is_same(force.place, place.found()); });
+  Vector4<double> force = Vector4<double>::Zero();
+  if (known != forces_.end()) {
+    const Vec3<double> friction = known->frame.T * known->force(1) + known->frame.U * known->force(2);
+    const Vec3<double> in_frame = express_in(place.frame(), friction);
+    force << known->force(0), in_frame.y, in_frame.z, known->force(3);
+  }
+  if (force(0) > 0) {
+    const LayerLaw& law = contact.layer();
+    SoftContact out(place, contact.shared_layer(), law.calc_depth(force(0), 0) + place.gap());
+    out.shear = calc_shear(law, place.law(), force.tail<3>(), Vector3<double>::Zero());
+    if (has_started_) energy_dropped_ -= out.calc_energy();
+    return out;
+  }
   if (!has_started_ || contact.place().gap() >= -margins_.depth) return contact;
   return {contact.place(), contact.shared_layer(), contact.place().gap()};
 }
@@ -120,7 +187,7 @@ void CompliantContacts::settle(State& state) {
   motion_.follow_soft_contacts(state);
   const std::vector<SoftContact> old = motion_.soft_contacts();
   std::vector<char> is_used(old.size(), 0);
-  finder_.update(workspace_, margins_.depth);
+  finder_.update(workspace_, forces_.empty() ? margins_.depth : kTouch * size_);
   std::vector<SoftContact> next;
   std::vector<const FoundContact*> others;
   for (const FoundContact& found : finder_.contacts()) {
@@ -165,6 +232,7 @@ void CompliantContacts::settle(State& state) {
     return contact.phase == LayerPhase::apart && !(contact.depth() > 0);
   };
   has_started_ = true;
+  forces_.clear();
   next = motion_.soft_contacts();
   for (const SoftContact& contact : next) energy_dropped_ += is_over(contact) ? contact.calc_energy() : 0;
   if (std::erase_if(next, is_over) == 0) return;

@@ -5,6 +5,11 @@
 /// Which contacts of a run are compliant, and what becomes of their layers at an instant: layers come where bodies
 /// meet, and go where they have parted; what travels on to other features of its bodies takes its shear along.
 ///
+/// Contacts with `law: automatic` are rigid until they are handed over (hand_over), and compliant until they are taken
+/// back (take_back). A layer that takes over begins with the force that the rigid contact had, without moving its
+/// bodies: it is pressed by an offset, and sheared as if it did not creep (SYK 4.1, δ̇_T = 0); from nothing where there
+/// was none.
+///
 /// Phases (LayerPhase) change where a value passes 0 by more than `force_margin`, so that rounding does not let them
 /// chatter: that margin is far below the tolerance of a run, and forces do not jump there.
 
@@ -35,6 +40,33 @@ class CompliantContacts {
 
   /// Whether contacts of two bodies are compliant now.
   bool is_soft(BodyIndex a, BodyIndex b) const;
+  /// Whether they may become so.
+  bool can_hand_over(BodyIndex a, BodyIndex b) const;
+
+  /// The force of a rigid contact, on A along N, T, U of that frame and about N.
+  struct Force {
+    FoundContact place;
+    ContactFrame<double> frame;
+    Vector4<double> force = Vector4<double>::Zero();
+  };
+  /// The bodies of these contacts are compliant from the next settle() on, which begins with these forces.
+  void hand_over(const std::vector<FoundContact>& contacts, std::vector<Force> forces);
+  /// All that were handed over are rigid again; their layers are gone. Returns what they held, J.
+  double take_back();
+  bool has_handed_over() const { return !handed_.pairs.empty(); }
+  /// Pairs of bodies whose contacts were handed over.
+  struct Handed {
+    std::vector<std::pair<BodyIndex, BodyIndex>> pairs;
+    bool is_new = true;  ///< nobody has asked yet whether they may come back
+  };
+  const Handed& handed() const { return handed_; }
+  /// Undoes take_back(), but for the layers.
+  void restore(const Handed& handed) { handed_ = handed; }
+  /// Whether this is the first time since a hand-over that somebody asks.
+  bool note_hand_over_check() { return std::exchange(handed_.is_new, false); }
+  bool is_handed_over(BodyIndex a, BodyIndex b) const;
+  /// How long layers that were handed over take to settle, s: of a spring and damper under the mass of everything.
+  double calc_layer_time() const;
 
   /// An instant begins: layers are as the motion has them now.
   void begin();
@@ -42,7 +74,7 @@ class CompliantContacts {
   void settle(State& state);
   /// Which of them press, stick and slip, at velocities that may have jumped.
   void choose_phases(const State& state);
-  /// What layers held that have gone since begin(), J.
+  /// What layers held that have gone since begin(), less what those hold that took over, J.
   double energy_dropped() const { return energy_dropped_; }
   /// What has changed since begin(), in words.
   std::vector<Event> tell(double t) const;
@@ -62,7 +94,7 @@ class CompliantContacts {
 
   SoftContact make_contact(const FoundContact& found) const;
   bool meets(const SoftContact& contact) const;
-  SoftContact begin_layer(SoftContact contact) const;
+  SoftContact begin_layer(SoftContact contact);
   SoftContact inherit(const SoftContact& old, const FoundContact& found) const;
   int find_parent(const std::vector<SoftContact>& old, const std::vector<char>& is_used,
                   const FoundContact& found) const;
@@ -77,6 +109,8 @@ class CompliantContacts {
   Workspace<double> workspace_;
   double size_ = 0;
   LayerMargins margins_;
+  Handed handed_;
+  std::vector<Force> forces_;  ///< with which layers begin
   std::vector<Known> before_;
   std::vector<Moved> moved_;
   bool has_started_ = false;

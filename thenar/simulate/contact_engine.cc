@@ -11,6 +11,7 @@
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
+#include "thenar/modes/yy_formulation.h"
 #include "thenar/simulate/cell_motion_internal.h"
 #include "thenar/simulate/contact_impact.h"
 #include "thenar/simulate/flat_rim_internal.h"
@@ -42,6 +43,8 @@ constexpr double kJam = 1e6;
 constexpr double kOnePoint = 0.3;
 /// A point with less of the force of all points of its rim does not press.
 constexpr double kPressesNot = 1e-6;
+/// How closely the time is found at which contacts cease to be determinate, in halvings of a step.
+constexpr int kBisections = 24;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
 
@@ -84,6 +87,7 @@ ContactEngine::ContactEngine(const Scenario& scenario, ConstrainedMotion& motion
       watch_(scenario, motion),
       context_(scenario, motion, joints, tolerances),
       soft_(scenario, motion, tolerances),
+      switcher_(context_, soft_),
       teller_(scenario, motion, context_.finder()),
       names_(scenario.model),
       workspace_(scenario.model),
@@ -93,7 +97,8 @@ ContactEngine::ContactEngine(const Scenario& scenario, ConstrainedMotion& motion
   const ContactTolerances contact_tolerances(size_);
   context_.touch = contact_tolerances.touch();
   context_.overlap = contact_tolerances.touch();
-  context_.finder().set_filter([this](BodyIndex a, BodyIndex b) { return !soft_.is_soft(a, b); });
+  context_.finder().set_filter(
+      [this](BodyIndex a, BodyIndex b) { return !soft_.is_soft(a, b) && switcher_.takes_part(a, b); });
   soft_watch_.emplace(motion, soft_.margins(), size_);
 }
 
@@ -111,48 +116,142 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   bounce_ends_.clear();
   changes_.clear();
   energy_lost_ = 0;
+  has_asked_ = false;
   teller_.begin();
   soft_.begin();
-  const std::vector<internal::PressedPoint> pressed = internal::list_pressed_points(motion_);
+  pressed_ = internal::list_pressed_points(motion_);
   jam_ = explain_jam();
+  switcher_.note_forces();
   find_insistent(at, patience);
   keep_frames(state);
   const double energy = calc_energy(scenario_.model, state);
   try {
     if (at && at->kind == ContactCrossingKind::stick) bring_to_rest(state, *at);
-    joints_.find_touching(state.q, state.v);
-    soft_.settle(state);
-    if (!put_in_touch(state)) return false;
-    internal::ask_for_pressed(context_, workspace_, pressed);
-    for (std::size_t pass = 0;; ++pass) {
-      if (!resolve_impacts(state, patience > kPlasticPatience)) return false;
-      // Several motions that differ in slips that end at once are none of this world: the question is asked again.
-      const bool goes_on = resolve_instant(state);
-      if (!goes_on && (strikes_.empty() || instant_->verdict != Verdict::several)) return false;
-      find_tipping_rims(state);
-      set_modes(state, trigger);
-      stepper_.start(state, begins_to_slip());
-      settle_tipping_points(state, trigger);
-      const bool is_captured = pass <= instant_->contacts.size() + 1 && capture_bounces(state);
-      if (!goes_on && !is_captured) return false;
-      if (!is_captured) break;
+    // As often as contacts go over to the compliant model; the rest is asked again without them.
+    for (;;) {
+      soft_.settle(state);
+      const bool is_settled = settle_rigid(state, trigger, patience);
+      if (hands_over(state, is_settled)) continue;
+      if (!is_settled) return false;
+      break;
     }
   } catch (const std::exception& error) {
     fault_ = error.what();
     is_stuck_ = true;
     return false;
   }
-  energy_lost_ = energy - calc_energy(scenario_.model, state) + soft_.energy_dropped();
-  if (has_started_) {
-    changes_ = teller_.tell(state.t, {*instant_, instant_->cells[cell_], strikes_}, at);
-    const std::vector<Event> layers = soft_.tell(state.t);
-    changes_.insert(changes_.end(), layers.begin(), layers.end());
-  }
+  energy_lost_ = energy - calc_energy(scenario_.model, state) + soft_.energy_dropped() + energy_given_back_;
+  energy_given_back_ = 0;
+  if (has_started_) tell_changes(state.t, at);
+  watches_determinacy_ = instant_->determinate && motion_.has_determinate_contacts();
   has_started_ = true;
   context_.obeys_declared = false;
   context_.touch = internal::calc_touch(scenario_.run.tolerance, size_);
   context_.overlap = ContactTolerances(size_).touch();
   return true;
+}
+
+/// Impacts, and then the modes of rigid contacts. False when rigid bodies do not tell how it goes on.
+bool ContactEngine::settle_rigid(State& state, Trigger trigger, int patience) {
+  joints_.find_touching(state.q, state.v);
+  if (!put_in_touch(state)) return false;
+  internal::ask_for_pressed(context_, workspace_, pressed_);
+  for (std::size_t pass = 0;; ++pass) {
+    if (!resolve_impacts(state, patience > kPlasticPatience)) return false;
+    // Several motions that differ in slips that end at once are none of this world: the question is asked again.
+    const bool goes_on = resolve_instant(state);
+    has_asked_ = true;
+    if (!goes_on && (strikes_.empty() || instant_->verdict != Verdict::several)) return false;
+    find_tipping_rims(state);
+    set_modes(state, trigger);
+    stepper_.start(state, begins_to_slip());
+    settle_tipping_points(state, trigger);
+    const bool is_captured = pass <= instant_->contacts.size() + 1 && capture_bounces(state);
+    if (!goes_on && !is_captured) return false;
+    if (!is_captured) return true;
+  }
+}
+
+/// What is told of this instant; contacts that only change their model do nothing else that is worth a word.
+void ContactEngine::tell_changes(double t, const std::optional<ContactCrossing>& at) {
+  changes_ = teller_.tell(t, {*instant_, instant_->cells[cell_], strikes_}, at);
+  const std::vector<Event> layers = soft_.tell(t);
+  changes_.insert(changes_.end(), layers.begin(), layers.end());
+  const auto is_of_switch = [&](const Event& event) {
+    constexpr std::array kKinds{EventKind::touch, EventKind::break_away, EventKind::slip, EventKind::stick};
+    if (std::find(kKinds.begin(), kKinds.end(), event.kind) == kKinds.end()) return false;
+    return std::any_of(switches_.begin(), switches_.end(), [&](const ModelSwitch& s) {
+      return std::any_of(s.contacts.begin(), s.contacts.end(),
+                         [&](const std::string& name) { return event.where.starts_with(name); });
+    });
+  };
+  std::erase_if(changes_, is_of_switch);
+}
+
+// --- From one model to the other -------------------------------------------------------------------------------------
+
+/// Why contacts should go over to the compliant model; empty if they need not.
+std::string ContactEngine::explain_hand_over(bool is_settled) const {
+  if (!has_asked_) return {};
+  if (!is_settled) {
+    if (instant_->verdict == Verdict::none) return "rigid bodies have no motion here (Painlevé)";
+    if (instant_->verdict == Verdict::several) {
+      return fmt::format("rigid bodies have several motions here ({} are known)", instant_->cells.size());
+    }
+    return instant_->verdict == Verdict::undecided && instant_->cells.empty() ? jam_ : std::string();
+  }
+  if (instant_->verdict != Verdict::unique || instant_->determinate || instant_->answer.cells.empty()) return {};
+  const VectorX<double>& z = instant_->answer.cells.front().z;
+  if (calc_determinacy(instant_->problem, z).is_P.value_or(true)) return {};
+  return "the motion of rigid bodies is not determinate any more (A is not a P-matrix)";
+}
+
+bool ContactEngine::hands_over(const State& state, bool is_settled) {
+  const std::string why = explain_hand_over(is_settled);
+  if (why.empty()) return false;
+  auto handed = switcher_.hand_over(*instant_, state, why);
+  if (!handed) return false;
+  switches_.push_back(std::move(*handed));
+  fault_.clear();
+  is_stuck_ = false;
+  has_asked_ = false;
+  return true;
+}
+
+bool ContactEngine::hand_over_jam(const State& state, const std::string& why) {
+  switcher_.note_forces();
+  auto handed = switcher_.hand_over_held(state.t, why);
+  if (!handed) return false;
+  switches_.push_back(std::move(*handed));
+  return true;
+}
+
+bool ContactEngine::try_back(State& state) {
+  auto back = switcher_.try_back(state, make_instant_options(state.t));
+  if (!back) {
+    if (switcher_.has_tried()) stepper_.start(state);
+    return false;
+  }
+  energy_given_back_ = switcher_.energy_lost();
+  switches_.push_back(std::move(*back));
+  return true;
+}
+
+/// Keeps the time at which contacts that slide cease to be determinate, if nothing else comes before. Looks only at
+/// what is known already, so that a run in which this does not happen is what it would be without.
+void ContactEngine::watch_determinacy(Stepper& stepper, std::optional<ContactCrossing>& first) {
+  if (first || !watches_determinacy_ || motion_.contacts().empty() || motion_.has_determinate_contacts()) return;
+  const auto is_automatic = [&](const HeldContact& contact) {
+    return soft_.can_hand_over(contact.found().body_A, contact.found().body_B);
+  };
+  if (std::none_of(motion_.contacts().begin(), motion_.contacts().end(), is_automatic)) return;
+  double before = 0, after = 1;
+  for (int k = 0; k < kBisections; ++k) {
+    const double middle = 0.5 * (before + after);
+    stepper.evaluate(middle);
+    (motion_.has_determinate_contacts() ? before : after) = middle;
+  }
+  first = ContactCrossing{.theta = after, .kind = ContactCrossingKind::verdict, .name = {}};
 }
 
 std::optional<internal::BridgedStep> ContactEngine::bridge(State& state, double h) {
@@ -328,13 +427,18 @@ void ContactEngine::calm(State& state, double slow) {
   motion_.project_contacts(q, state.v);
 }
 
-bool ContactEngine::resolve_instant(State& state) {
+InstantOptions ContactEngine::make_instant_options(double t) const {
   InstantOptions options;
-  options.time = state.t;
+  options.time = t;
   options.margins = false;
   const bool is_smooth = scenario_.contacts->cone.kind == FrictionCone::Kind::circular;
   options.search.most_nodes = is_smooth ? kSmoothNodes : kNodes;
   options.search.is_brief = true;
+  return options;
+}
+
+bool ContactEngine::resolve_instant(State& state) {
+  InstantOptions options = make_instant_options(state.t);
   instant_ = internal::solve_instant(context_, state, options);
   if (instant_->cells.empty() && instant_->verdict == Verdict::undecided) {
     options.search.most_nodes = kLastNodes;  // it is this or the end of the run
@@ -622,7 +726,9 @@ long long& ContactEngine::strike_count(const FoundContact& place) {
 ContactWatch::Finding ContactEngine::find_crossing(Stepper& stepper, int patience) {
   const double margin = ContactWatch::kForceMargin * std::pow(10.0, std::min(patience / 4, 4));
   ContactWatch::Finding out = watch_.find(stepper, margin);
-  if (!out.retry) soft_watch_->find(stepper, out.crossing);
+  if (out.retry) return out;
+  watch_determinacy(stepper, out.crossing);
+  soft_watch_->find(stepper, out.crossing);
   return out;
 }
 

@@ -16,12 +16,16 @@
 /// **Bounces** that rise less than Tolerances::smallest_bounce are captured: the contact rests from then on, and the
 /// event `zeno` is told at the time at which the remaining ones, a geometric series, would have ended.
 ///
+/// **Models.** Where rigid bodies do not tell what happens, contacts go over to the compliant model, and come back
+/// (model_switch_internal.h).
+///
 /// **Chatter** that is no such series, and instants whose search does not end, are passed by a bridge: one short step
 /// for all of it, without restitution (contact_bridge_internal.h), told as `zeno` with its length.
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thenar/simulate/compliant_contacts_internal.h"
@@ -34,6 +38,7 @@
 #include "thenar/simulate/event_teller.h"
 #include "thenar/simulate/flat_rim_internal.h"
 #include "thenar/simulate/instant.h"
+#include "thenar/simulate/model_switch_internal.h"
 #include "thenar/simulate/row_assembly_internal.h"
 #include "thenar/simulate/simulate.h"
 #include "thenar/simulate/soft_watch_internal.h"
@@ -66,6 +71,15 @@ class ContactEngine {
   /// force that friction adds to has no end. Empty if there is none.
   std::string explain_jam() const;
 
+  /// Contacts that jam go over to the compliant model in the next settle(), if they may: `why` says what jams. False if
+  /// none may.
+  bool hand_over_jam(const State& state, const std::string& why);
+  /// When try_back() is to be asked next, s.
+  double next_check() const { return switcher_.next_check(); }
+  /// Whether contacts come back to the rigid model here: the state is then that with the bodies put on each other, and
+  /// settle() must follow.
+  bool try_back(State& state);
+
   /// A short step over what cannot be followed event by event (contact_bridge_internal.h); settle() comes next. Empty
   /// if there is none.
   std::optional<internal::BridgedStep> bridge(State& state, double h);
@@ -77,6 +91,8 @@ class ContactEngine {
   // Answers to settle.
   const std::vector<ContactStrike>& strikes() const { return strikes_; }
   const std::vector<BounceEnd>& bounce_ends() const { return bounce_ends_; }
+  /// From one model to the other, since this was last asked.
+  std::vector<ModelSwitch> take_switches() { return std::exchange(switches_, {}); }
   double energy_lost() const { return energy_lost_; }  ///< J, in impacts, and of layers that are left
   Verdict verdict() const { return instant_ ? instant_->verdict : Verdict::unique; }
   bool is_determinate() const { return instant_ && instant_->determinate; }
@@ -124,6 +140,12 @@ class ContactEngine {
   void hold_joints(const State& state, const std::function<bool(const JointRow&)>& is_chosen);
   void calm(State& state, double slow);
   bool resolve_instant(State& state);
+  InstantOptions make_instant_options(double t) const;
+  bool settle_rigid(State& state, Trigger trigger, int patience);
+  bool hands_over(const State& state, bool is_settled);
+  std::string explain_hand_over(bool is_settled) const;
+  void watch_determinacy(Stepper& stepper, std::optional<ContactCrossing>& first);
+  void tell_changes(double t, const std::optional<ContactCrossing>& at);
   std::size_t choose_cell(const Instant& instant, const State& state) const;
   bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
   bool may_go_on(const Instant& instant, const State& state);
@@ -145,6 +167,7 @@ class ContactEngine {
   ContactWatch watch_;
   internal::AssemblyContext context_;
   internal::CompliantContacts soft_;
+  internal::ModelSwitcher switcher_;
   internal::ContactTeller teller_;
   ContactNames names_;
   Workspace<double> workspace_;
@@ -154,6 +177,7 @@ class ContactEngine {
   std::string fault_, jam_;
   bool is_stuck_ = false;
   std::optional<Instant> instant_;
+  std::vector<internal::PressedPoint> pressed_;
   std::size_t cell_ = 0;
   std::optional<Insistent> insistent_;
   std::vector<Tipping> tipping_;
@@ -162,7 +186,11 @@ class ContactEngine {
   std::vector<long long> stop_strikes_;  ///< by joint row, since it last rested
   std::vector<BounceEnd> bounce_ends_;
   std::vector<Event> changes_;
+  std::vector<ModelSwitch> switches_;
+  bool watches_determinacy_ = false;  ///< contacts are determinate now, and may go over when they cease to be
+  bool has_asked_ = false;            ///< the instant is that of this settle
   double energy_lost_ = 0;
+  double energy_given_back_ = 0;  ///< J, that went with layers which rigid contacts have replaced
 };
 
 }  // namespace thenar

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thenar/complementarity/p_matrix.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
 
@@ -314,6 +315,26 @@ void ContactReactions::add_friction_slope(const HeldContact& contact, double nor
     solve_articulated(*model_, effort_.data(), workspace_, slope_.col(k).data());
   }
   dv_dv.noalias() += slope_ * J_t;
+}
+
+bool ContactReactions::is_determinate() const {
+  constexpr Eigen::Index kMostRows = 14;
+  if (!slides_ || is_redundant_ || A_.rows() == 0) return true;
+  const MatrixX<double> symmetric = 0.5 * (A_ + A_.transpose());
+  if (Eigen::LLT<MatrixX<double>>(symmetric).info() == Eigen::Success) return true;
+  // Rows that hold in both directions are eliminated.
+  std::vector<Eigen::Index> normals, others;
+  for (Eigen::Index k = 0; k < A_.rows(); ++k) {
+    const bool is_normal = k >= joint_count_ && contact_rows_[static_cast<std::size_t>(k - joint_count_)].row == 0;
+    (is_normal ? normals : others).push_back(k);
+  }
+  if (static_cast<Eigen::Index>(normals.size()) > kMostRows) return true;
+  MatrixX<double> A = A_(normals, normals);
+  if (!others.empty()) {
+    A -= A_(normals, others) *
+         MatrixX<double>(A_(others, others)).fullPivLu().solve(MatrixX<double>(A_(others, normals)));
+  }
+  return test_p_matrix(A).is_P;
 }
 
 void ContactReactions::add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv) {

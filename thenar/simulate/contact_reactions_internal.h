@@ -62,6 +62,11 @@ class ContactReactions {
   /// that does. Forces may be beyond their bounds by `margin`, N.
   double calc_least_share(std::span<const std::size_t> some, double known, double precision, double margin);
 
+  /// After that: whether small changes of the forces of the contacts that hold are answered in one way only, as far as
+  /// that can be told at a glance: the matrix of their normals, with the friction of what slides and without what
+  /// holds whatever happens, is P (SYK). Redundant contacts are not asked.
+  bool is_determinate() const;
+
   /// After that: friction of what slides follows the slip.
   void add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv);
   /// Derivatives of v̇ without reactions, one in each column, become those with them, J ∂v̇ = 0. Left out: how rows and

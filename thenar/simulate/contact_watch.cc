@@ -55,6 +55,8 @@ const char* to_string(ContactCrossingKind kind) {
       return "stick";
     case ContactCrossingKind::layer:
       return "layer";
+    case ContactCrossingKind::verdict:
+      return "loss of determinacy";
     case ContactCrossingKind::face:
       break;
   }

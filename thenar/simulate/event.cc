@@ -23,6 +23,8 @@ const char* to_string(EventKind kind) {
       return "face";
     case EventKind::zeno:
       return "zeno";
+    case EventKind::model:
+      return "switch";
     case EventKind::control:
       return "control";
   }

@@ -17,9 +17,10 @@ enum class EventKind {
   break_away,  ///< two bodies parted
   face,        ///< a contact went over to other features: from a face to an edge, from one corner of a patch to another
   zeno,        ///< infinitely many impacts ended here
+  model,       ///< contacts went over to the compliant model, or came back to the rigid one
   control      ///< a torque, wrench or control passed a jump or a kink, or an actuator a limit
 };
-inline constexpr int kEventKindCount = 10;
+inline constexpr int kEventKindCount = 11;
 
 /// The word used in files.
 const char* to_string(EventKind kind);

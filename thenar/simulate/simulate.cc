@@ -100,7 +100,7 @@ class Run {
   bool advance() {
     const double t_limit = next_limit();
     if (t_limit > state_.t && !(stepper_.step(t_limit) ? take_step() : pass_failed_step())) return false;
-    if (!pass_switch() || !pass_sample() || !pass_zeno()) return false;
+    if (!pass_switch() || !pass_sample() || !pass_zeno() || !pass_check()) return false;
     if (!check(rows_.write_due(state_))) return false;
     return !is_interrupted();
   }
@@ -146,7 +146,9 @@ class Run {
     if (!contacts_ || motion_.contacts().empty() || !stepper_.has_error_control()) return end(RunStatus::failed, why);
     stepper_.start(state_);
     const std::string jam = contacts_->explain_jam();
-    return jam.empty() ? bridge(why) : end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", jam, state_.t));
+    if (jam.empty()) return bridge(why);
+    if (contacts_->hand_over_jam(state_, jam)) return settle({});
+    return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", jam, state_.t));
   }
 
   /// Where the next step must end at the latest.
@@ -156,6 +158,7 @@ class Run {
     limit = std::min(limit, motion_.actuation().next_sample());
     for (const PendingRest& rest : pending_) limit = std::min(limit, rest.t);
     for (const BounceEnd& bounce : bounce_ends_) limit = std::min(limit, bounce.t);
+    if (contacts_) limit = std::min(limit, std::max(contacts_->next_check(), state_.t));
     if (!stepper_.has_error_control()) limit = std::min(limit, rows_.next_step_time(state_.t));
     return limit;
   }
@@ -268,6 +271,7 @@ class Run {
     joint_mode_ = motion_.mode();
     if (contacts_->strikes().empty()) storm_.note_change();
     note_verdict();
+    for (const ModelSwitch& change : contacts_->take_switches()) note_switch(change);
     return tell_contacts(mode_before, before);
   }
 
@@ -305,6 +309,15 @@ class Run {
                               "rebounds",
                               state_.t - t_start)});
     return tell_settled(joint_mode_, before);
+  }
+
+  void note_switch(const ModelSwitch& change) {
+    report_.switches.push_back(change);
+    std::string where;
+    for (const std::string& name : change.contacts) where += (where.empty() ? "" : ", ") + name;
+    teller_.tell({state_.t, EventKind::model, where,
+                  fmt::format("{}: {}", change.to_compliant ? "from rigid to compliant" : "from compliant to rigid",
+                              change.why)});
   }
 
   void note_verdict() {
@@ -496,6 +509,13 @@ class Run {
     teller_.tell_limit(state_.t, dof, bound, returns);
     stepper_.start(state_);
     return true;
+  }
+
+  /// Contacts that have gone over to the compliant model may come back.
+  bool pass_check() {
+    if (!contacts_ || state_.t < contacts_->next_check() || !contacts_->try_back(state_)) return true;
+    at_contact_.reset();
+    return settle({});
   }
 
   bool pass_zeno() {

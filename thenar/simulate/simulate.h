@@ -75,12 +75,23 @@ struct VerdictInterval {
   bool determinate = false;
 };
 
+/// Contacts that went over from one model to the other (SYK Fig. 4).
+struct ModelSwitch {
+  double t = 0;  ///< s
+  bool to_compliant = true;
+  std::vector<std::string> contacts;
+  std::string why;
+  /// The largest difference of a contact's force in the two models there, as a part of the largest force; 0 where the
+  /// layers begin with the rigid forces, or where there are none.
+  double disagreement = 0;
+};
+
 /// Energy of a run, J: end = start + work − dissipated, up to the error of the integrator.
 struct EnergyBalance {
   double start = 0;  ///< kinetic, in gravity, and in springs with a symmetric stiffness
   double end = 0;
   double work = 0;        ///< of actuators, wrenches and springs whose stiffness is not symmetric
-  double dissipated = 0;  ///< in dampers, dry friction and impacts
+  double dissipated = 0;  ///< in dampers, dry friction and impacts; less what layers hold that take over with a force
 
   double error() const { return end - (start + work - dissipated); }
 };
@@ -110,8 +121,9 @@ struct RunReport {
   long long rows = 0;    ///< samples handed out
   EnergyBalance energy;
   std::vector<VerdictInterval> verdicts;  ///< of a scenario with contacts
-  State first, last;                      ///< `last` is the last good state, also when the run failed
-  VectorX<double> q_min, q_max;           ///< over all steps
+  std::vector<ModelSwitch> switches;
+  State first, last;             ///< `last` is the last good state, also when the run failed
+  VectorX<double> q_min, q_max;  ///< over all steps
 };
 
 struct RunCallbacks {

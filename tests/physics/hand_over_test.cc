@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From rigid to compliant contacts and back: Painlevé's rod (scenes/truth/painleve_rod.yaml) inside its paradox,
+// against the limit of stiff layers; runs that never leave the rigid model; and which contacts go over.
+
+#include "motion_scenes.h"
+
+namespace thenar {
+namespace {
+
+using namespace test;
+
+constexpr double kSin = 0.86602540378443865, kCos = 0.5, kRatio = 3;  // of the rod under 60 degrees: h²/(l²/12)
+
+/// Of the lower end of the rod.
+struct EndVelocity {
+  double along, up;
+};
+EndVelocity calc_end_velocity(const State& s) {
+  const double angle = s.q(2), w = s.v(2);
+  return {s.v(0) + 0.5 * w * std::sin(angle), s.v(1) - 0.5 * w * std::cos(angle)};
+}
+
+/// `preload` (N) presses it at the start, which is an overlap and only for compliant contacts.
+Trace run_rod(double stiffness, double damping_ratio, double spin, double preload, double until, double mu = 1.4) {
+  const double damping = 2 * damping_ratio * std::sqrt(stiffness);
+  std::vector<std::string> overrides{
+      fmt::format("parameters.mu={}", mu), fmt::format("parameters.spin={}", spin),
+      fmt::format("run={{until: {:.17g}, sample: {:.17g}, tolerance: 1e-12}}", until, until / 20),
+      fmt::format("contacts.layer={{stiffness: {:.17g}, damping: {:.17g}, shear_stiffness: {:.17g}, shear_damping: "
+                  "{:.17g}}}",
+                  stiffness, damping, 1e4 * stiffness, 1e2 * damping)};
+  if (preload > 0) {
+    overrides.push_back("contacts.law=compliant");
+    overrides.push_back(fmt::format("objects.0.pose.xyz=[0, 0.5*sin(60 deg) - {:.17g}, 0]", preload / stiffness));
+  }
+  return record(read_scenario(std::string(THENAR_SOURCE_DIR) + "/scenes/truth/painleve_rod.yaml", overrides));
+}
+
+/// How the lower end leaves the ground after an impact without collision, in the limit of stiff layers that do not give
+/// along the surface. While it slides, accelerations are (up, along) = (A, B) f with A < 0 < B: depth and its rate grow
+/// as exp(λ t), λ² = |A| (C λ + K), until the slip has come to rest. From there on friction holds, and up = a f.
+double calc_exit_speed(double slip, double mu, double damping_ratio) {
+  const double nn = 1 + kRatio * kCos * kCos, nt = kRatio * kSin * kCos, tt = 1 + kRatio * kSin * kSin;
+  const double A = nn - mu * nt, B = mu * tt - nt, a = nn - nt * nt / tt;
+  const double K = 1, C = 2 * damping_ratio;  // the limit does not depend on the unit of time
+  const double lambda = 0.5 * (-A * C + std::sqrt(A * A * C * C - 4 * A * K));
+  double rate = -A * slip / B, depth = rate / lambda;
+  // The layer under the sticking end, by the classical method of order 4, until it lets go.
+  const double h = 1e-5;
+  const auto slope = [&](double d, double v) { return std::pair(v, -a * (K * d + C * v)); };
+  while (K * depth + C * rate > 0) {
+    const auto [d1, v1] = slope(depth, rate);
+    const auto [d2, v2] = slope(depth + h / 2 * d1, rate + h / 2 * v1);
+    const auto [d3, v3] = slope(depth + h / 2 * d2, rate + h / 2 * v2);
+    const auto [d4, v4] = slope(depth + h * d3, rate + h * v3);
+    depth += h / 6 * (d1 + 2 * d2 + 2 * d3 + d4);
+    rate += h / 6 * (v1 + 2 * v2 + 2 * v3 + v4);
+  }
+  return -rate;
+}
+
+TEST(HandOver, WithoutAMotionThereIsAnImpactWithoutCollision) {
+  constexpr double kDamping = 0.3;
+  const double exit = calc_exit_speed(1, 1.4, kDamping);
+  double before = exit;
+  for (const double stiffness : {1e8, 1e10, 1e12}) {
+    SCOPED_TRACE(stiffness);
+    const Trace first = run_rod(stiffness, kDamping, 0, 0, 100 / std::sqrt(stiffness));
+    ASSERT_EQ(first.report.status, RunStatus::done) << first.report.reason;
+    ASSERT_GE(first.report.switches.size(), 1u);
+    EXPECT_TRUE(first.report.switches[0].to_compliant);
+    EXPECT_EQ(first.report.switches[0].t, 0);
+    EXPECT_NE(first.report.switches[0].why.find("no motion"), std::string::npos);
+    EXPECT_LT(first.report.energy.end, first.report.energy.start);
+    const std::vector<double> leaves = list_times(first, EventKind::break_away);
+    ASSERT_GE(leaves.size(), 1u);
+    const EndVelocity end = calc_end_velocity(run_rod(stiffness, kDamping, 0, 0, leaves[0]).report.last);
+    // The weight counts until depths are well beyond g/(|A| K), which is a part of 2e3/sqrt(K) of those at which slip
+    // ends; layers that give along the surface, 1e-4 of those along the normal, leave a part of their square root.
+    const double error = std::abs(end.up - exit);
+    EXPECT_LT(error, exit * (3e3 / std::sqrt(stiffness) + 0.01)) << end.up << " " << exit;
+    EXPECT_LT(error, 0.5 * before + 0.01 * exit);
+    EXPECT_NEAR(end.along, 0, 0.02);
+    before = error;
+  }
+}
+
+TEST(HandOver, OfSeveralMotionsTheLayerTakesThatOfItsPreload) {
+  // Sliding to the left with b > 0, it parts, or is pressed on the ground with b/|A| and more, which does not last.
+  const double b = 0.5 * 36 * kSin - kGravity, pressed = b / (1.4 * kRatio * kSin * kCos - 1 - kRatio * kCos * kCos);
+  const Trace parts = run_rod(1e8, 0.3, 6, 0, 0.01);
+  ASSERT_EQ(parts.report.status, RunStatus::done) << parts.report.reason;
+  ASSERT_GE(parts.report.switches.size(), 1u);
+  EXPECT_NE(parts.report.switches[0].why.find("several"), std::string::npos);
+  EXPECT_LT(calc_end_velocity(parts.report.last).along, -0.85);
+  EXPECT_EQ(count_events(parts, EventKind::stick), 0);
+  const Trace less = run_rod(1e8, 0.3, 6, 0.9 * pressed, 0.01), more = run_rod(1e8, 0.3, 6, 1.1 * pressed, 0.01);
+  EXPECT_LT(calc_end_velocity(less.report.last).along, -0.85);
+  EXPECT_GT(calc_end_velocity(more.report.last).along, -0.5);
+  EXPECT_GE(count_events(more, EventKind::stick), 1);
+}
+
+TEST(HandOver, NeverHappensWhereRigidBodiesTell) {
+  // All of a determinate run is the same, bit for bit.
+  for (const char* name : {"ladder", "sliding_cube", "bouncing_ball", "push_and_release", "sliding_ball"}) {
+    const std::string path = fmt::format("{}/scenes/truth/{}.yaml", THENAR_SOURCE_DIR, name);
+    const Trace rigid = record(read_scenario(path, {"contacts.law=rigid"}));
+    const Trace automatic = record(read_scenario(path, {}));
+    EXPECT_TRUE(automatic.report.switches.empty()) << name;
+    EXPECT_EQ(rigid.report.evaluations, automatic.report.evaluations) << name;
+    ASSERT_EQ(rigid.samples.size(), automatic.samples.size()) << name;
+    for (std::size_t i = 0; i < rigid.samples.size(); ++i) {
+      ASSERT_EQ(rigid.samples[i].state, automatic.samples[i].state) << name;
+      ASSERT_EQ(rigid.samples[i].contacts.size(), automatic.samples[i].contacts.size());
+      for (std::size_t k = 0; k < rigid.samples[i].contacts.size(); ++k) {
+        EXPECT_EQ(rigid.samples[i].contacts[k].force, automatic.samples[i].contacts[k].force);
+      }
+    }
+  }
+}
+
+TEST(HandOver, TakesOnlyTheContactsThatNeedIt) {
+  // A box rests on the same ground, away from the rod.
+  const std::string text =
+      "thenar: 1\ngravity: [0, -9.81, 0]\nobjects:\n"
+      "  - {name: rod, joint: planar, shape: {rod: 1}, shape_pose: {rpy: [0, 90 deg, 0]}, mass: 1 kg, "
+      "pose: {xyz: [0, 0.5*sin(60 deg), 0], rpy: [0, 0, 60 deg]}, velocity: {linear: [-1, 0, 0]}}\n"
+      "  - {name: box, joint: planar, shape: {box: [0.2, 0.2, 0.2]}, mass: 1 kg, pose: {xyz: [2, 0.1, 0]}}\n"
+      "  - {name: ground, joint: fixed, shape: {plane: {}}, pose: {rpy: [-90 deg, 0, 0]}}\n"
+      "contacts: {friction: 1.4}\nrun: {until: 0.05, sample: 0.01}\n";
+  const Trace trace = record(parse_scenario(text, "test.yaml"));
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  ASSERT_GE(trace.report.switches.size(), 1u);
+  EXPECT_EQ(trace.report.switches[0].contacts, std::vector<std::string>{"rod/ground"});
+  for (const Sample& sample : trace.samples) {
+    EXPECT_NEAR(sample.state.q(4), 0.1, 1e-15);  // rigid: it does not sink in
+  }
+}
+
+}  // namespace
+}  // namespace thenar
