@@ -105,8 +105,8 @@ TEST(HandOver, NeverHappensWhereRigidBodiesTell) {
   // All of a determinate run is the same, bit for bit.
   for (const char* name : {"ladder", "sliding_cube", "bouncing_ball", "push_and_release", "sliding_ball"}) {
     const std::string path = fmt::format("{}/scenes/truth/{}.yaml", THENAR_SOURCE_DIR, name);
-    const Trace rigid = record(read_scenario(path, {"contacts.law=rigid"}));
-    const Trace automatic = record(read_scenario(path, {}));
+    const Trace rigid = record(read_scenario(path, std::vector<std::string>{"contacts.law=rigid"}));
+    const Trace automatic = record(read_scenario(path));
     EXPECT_TRUE(automatic.report.switches.empty()) << name;
     EXPECT_EQ(rigid.report.evaluations, automatic.report.evaluations) << name;
     ASSERT_EQ(rigid.samples.size(), automatic.samples.size()) << name;

@@ -36,9 +36,9 @@ class SceneMaker {
     if (hands > 0) text += "hands:\n";
     for (int i = 0; i < hands; ++i) text += make_hand(i);
     if (!torques_.empty()) text += "control:\n  - torque: {" + torques_ + "}\n";
-    text +=
-        fmt::format("contacts: {{law: rigid, friction: {:.3f}, restitution: {:.3f}{}}}\n", uniform(0, 1.2), uniform(0, 0.8),
-                    pick(0, 4) == 0 ? fmt::format(", fingertip: soft, torsion: {:.4f}", uniform(0.0005, 0.01)) : "");
+    text += fmt::format(
+        "contacts: {{law: rigid, friction: {:.3f}, restitution: {:.3f}{}}}\n", uniform(0, 1.2), uniform(0, 0.8),
+        pick(0, 4) == 0 ? fmt::format(", fingertip: soft, torsion: {:.4f}", uniform(0.0005, 0.01)) : "");
     text += fmt::format("run: {{until: {}, sample: 0.05, on_indeterminate: first}}\n", kSeconds);
     return text;
   }

@@ -11,7 +11,6 @@
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
-#include "thenar/modes/yy_formulation.h"
 #include "thenar/simulate/cell_motion_internal.h"
 #include "thenar/simulate/contact_impact.h"
 #include "thenar/simulate/flat_rim_internal.h"
@@ -117,6 +116,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   changes_.clear();
   energy_lost_ = 0;
   has_asked_ = false;
+  has_lost_determinacy_ = at && at->kind == ContactCrossingKind::verdict;
   teller_.begin();
   soft_.begin();
   pressed_ = internal::list_pressed_points(motion_);
@@ -200,9 +200,10 @@ std::string ContactEngine::explain_hand_over(bool is_settled) const {
     }
     return instant_->verdict == Verdict::undecided && instant_->cells.empty() ? jam_ : std::string();
   }
-  if (instant_->verdict != Verdict::unique || instant_->determinate || instant_->answer.cells.empty()) return {};
-  const VectorX<double>& z = instant_->answer.cells.front().z;
-  if (calc_determinacy(instant_->problem, z).is_P.value_or(true)) return {};
+  // Proofs are short in a run: what has ceased to be determinate is not seen to have one motion until it is
+  // determinate.
+  const bool has_one_motion = instant_->determinate || instant_->verdict == Verdict::unique_motion_indeterminate_forces;
+  if (!has_lost_determinacy_ || has_one_motion) return {};
   return "the motion of rigid bodies is not determinate any more (A is not a P-matrix)";
 }
 

@@ -187,8 +187,9 @@ class ContactEngine {
   std::vector<BounceEnd> bounce_ends_;
   std::vector<Event> changes_;
   std::vector<ModelSwitch> switches_;
-  bool watches_determinacy_ = false;  ///< contacts are determinate now, and may go over when they cease to be
-  bool has_asked_ = false;            ///< the instant is that of this settle
+  bool watches_determinacy_ = false;   ///< contacts are determinate now, and may go over when they cease to be
+  bool has_asked_ = false;             ///< the instant is that of this settle
+  bool has_lost_determinacy_ = false;  ///< which is why it is settled
   double energy_lost_ = 0;
   double energy_given_back_ = 0;  ///< J, that went with layers which rigid contacts have replaced
 };
