@@ -89,6 +89,11 @@ ContactReport report_contacts(const Scenario& scenario, std::optional<double> ma
   report.pair_count = finder.pair_count();
   report.near_pairs = finder.near_pair_count();
   report.overlaps = find_overlaps(finder.contacts(), tolerances.overlap());
+  // What is compliant may begin pressed.
+  const LawTable laws(scenario.model, rules);
+  std::erase_if(report.overlaps, [&](const StartOverlap& overlap) {
+    return laws.find_law(overlap.body_A, overlap.body_B).model == ContactModel::compliant;
+  });
   for (const FoundContact& contact : finder.contacts()) report.entries.push_back(describe(finder, contact));
   std::stable_sort(
       report.entries.begin(), report.entries.end(),
