@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "motion_scenes.h"
+#include "thenar/contact/compliant_layer.h"
 
 namespace thenar {
 namespace {
@@ -245,6 +246,56 @@ TEST(CompliantContact, ABoxHeldByTwoFingersDoesNotCreep) {
   }
   EXPECT_EQ(count_events(trace, EventKind::slip), 0);
   expect_energy_never_grows(trace);
+}
+
+/// A law of one's own: K (d + d²/D), without a damper.
+class Hardening final : public LayerLaw {
+ public:
+  static constexpr double kStiffness = 2e4, kDepth = 1e-3;
+
+  std::string_view kind() const override { return "hardening"; }
+  std::unique_ptr<LayerLaw> clone() const override { return std::make_unique<Hardening>(*this); }
+  LayerForce calc_normal(double d, double) const override {
+    return {kStiffness * d * (1 + d / kDepth), kStiffness * (1 + 2 * d / kDepth), 0};
+  }
+  double calc_depth(double force, double) const override {
+    return 0.5 * kDepth * (std::sqrt(1 + 4 * force / (kStiffness * kDepth)) - 1);
+  }
+  double calc_energy(double d) const override { return d > 0 ? kStiffness * d * d * (0.5 + d / (3 * kDepth)) : 0; }
+  double shear_stiffness() const override { return 0; }
+  double shear_damping() const override { return 1; }
+};
+
+TEST(CompliantContact, UsersMayAddALaw) {
+  // Without a damper it leaves as fast as it came, after the depth that takes all of its energy.
+  Scenario scenario = parse_scenario(make_ball(0.4, 0.005, -0.5, 0, "friction: 0", "[0, 0, 0]", 0.04), "test.yaml");
+  scenario.contacts->law.layer = {.kind = LayerChoice::Kind::custom, .custom = std::make_shared<Hardening>()};
+  scenario.run.sample = 1e-5;
+  const Trace trace = record(scenario);
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  EXPECT_NEAR(trace.report.last.v(0), 0.5, 1e-7);
+  double deepest = 0;
+  for (const Sample& sample : trace.samples) deepest = std::max(deepest, 0.05 - sample.state.q(0));
+  // Rows 1e-5 s apart miss the deepest by a g dt²/8.
+  EXPECT_NEAR(Hardening().calc_energy(deepest), 0.5 * 0.4 * 0.25, 1e-6);
+}
+
+TEST(CompliantContact, GoesTogetherWithRigidContacts) {
+  // A ball drops on a box that slides on a table: only the ball has a layer.
+  const Trace trace =
+      run("thenar: 1\nobjects:\n"
+          "  - {name: ball, shape: {sphere: 2 cm}, mass: 0.1 kg, pose: {xyz: [0, 0.001, 12 cm]}}\n"
+          "  - {name: box, shape: {box: [6 cm, 6 cm, 6 cm]}, mass: 0.3 kg, pose: {xyz: [0, 0, 3 cm]}, velocity: "
+          "{linear: [0.4, 0, "
+          "0]}}\n"
+          "  - {name: table, joint: fixed, shape: {plane: {}}}\n"
+          "contacts: {friction: 0.5, pairs: [auto, {a: ball, b: box, law: compliant, layer: {stiffness: 1e4, damping: "
+          "5}}]}\n"
+          "run: {until: 0.5, sample: 5 ms}\n");
+  expect_energy_never_grows(trace);
+  EXPECT_GE(count_events(trace, EventKind::touch), 2);
+  EXPECT_EQ(count_events(trace, EventKind::impact), 0);  // a force of a layer is finite: nothing strikes the table
+  for (const Sample& sample : trace.samples) EXPECT_NEAR(sample.state.q(9), 0.03, 1e-9) << sample.state.t;
 }
 
 // --- What rigid bodies leave open ------------------------------------------------------------------------------------
