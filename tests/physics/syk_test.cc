@@ -29,6 +29,7 @@ class Scene {
       : document_(fmt::format("{}/scenes/syk/{}.yaml", std::string(THENAR_SOURCE_DIR), name)) {}
 
   void set(const char* name, double value) { document_.set(fmt::format("parameters.{}={}", name, value)); }
+  void set(const std::string& entry) { document_.set(entry); }
   Scenario build(double t) {
     set("t", t);
     return document_.build();
@@ -304,6 +305,139 @@ TEST(SykTranslation, SlipsOfTheSecondLinksReverseInTheRun) {
     EXPECT_GT(row.contacts[kLink1].slip[0], 0) << t;
     EXPECT_EQ(row.contacts[kLink2].slip[0] > 0, t > planned) << t;
     EXPECT_EQ(row.contacts[kLink4].slip[0]<0, t> planned) << t;
+  }
+}
+
+/// The largest distance of the object in two runs, and the largest difference of a force from `start` on, as a part of
+/// the largest one then.
+struct Difference {
+  double position = 0, force = 0;
+};
+Difference compare(const Trace& a, const Trace& b, double start) {
+  Difference out;
+  EXPECT_EQ(b.report.status, RunStatus::done) << b.report.reason;
+  std::size_t k = 0;
+  for (const Sample& row : a.samples) {
+    while (k < b.samples.size() && b.samples[k].state.t < row.state.t) ++k;
+    if (k == b.samples.size() || b.samples[k].state.t != row.state.t) continue;
+    const Sample& other = b.samples[k];
+    out.position = std::max(out.position, (row.state.q - other.state.q).segment<2>(4).norm());
+    if (row.state.t < start || row.state.t > 0.95) continue;  // in the end all forces go to 0
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      largest = std::max(largest, row.contacts[i].force[0]);
+      for (const std::size_t j : {0U, 1U}) {
+        difference = std::max(difference, std::abs(row.contacts[i].force[j] - other.contacts[i].force[j]));
+      }
+    }
+    out.force = std::max(out.force, difference / largest);
+  }
+  return out;
+}
+
+/// SYK Figs 7, 8: compliant runs approach the rigid one, to first order in ε where layers start with the rigid normal
+/// forces. From layers without force the order is less, since links first have to come near.
+TEST(SykRotation, CompliantRunsApproachTheRigidOne) {
+  Scene scene("rotate");
+  const Trace rigid = record(scene.build(0));
+  ASSERT_TRUE(rigid.report.switches.empty());
+  scene.set("contacts.law=compliant");
+  for (const bool is_loaded : {false, true}) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      scene.set(fmt::format("press{}", i + 1).c_str(), is_loaded ? rigid.samples[0].contacts[i].force[0] : 0);
+    }
+    std::optional<Difference> before;
+    for (const double epsilon : {1e-3, 5e-4, 2.5e-4}) {
+      scene.set("epsilon", epsilon);
+      const Difference difference = compare(rigid, record(scene.build(0)), 0.25);
+      const double order = before ? std::log2(before->position / difference.position) : 0;
+      fmt::print("{} layers, epsilon {}: {:.4f} mm (order {:.2f}), forces {:.1f} % from 0.25 s on\n",
+                 is_loaded ? "loaded" : "unloaded", epsilon, 1e3 * difference.position, order, 100 * difference.force);
+      EXPECT_LE(difference.position, 1e-3);
+      if (before && is_loaded) {
+        EXPECT_GE(order, 0.9);
+        EXPECT_LE(difference.force, 0.05);
+      }
+      before = difference;
+    }
+  }
+}
+
+/// SYK Figs 11–13: over to the compliant model and back.
+TEST(SykTranslation, GoesOverToTheCompliantModelAndBack) {
+  Scene scene("translate");
+  Scenario scenario = scene.build(0);
+  scenario.run.sample = 5e-4;
+  const Trace trace = record(scenario);
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  const std::vector<ModelSwitch>& switches = trace.report.switches;
+  ASSERT_EQ(switches.size(), 2U);
+  fmt::print("over at {:.4f} s and back at {:.4f} s, where forces differ by {:.3f} of the largest\n", switches[0].t,
+             switches[1].t, switches[1].disagreement);
+  EXPECT_TRUE(switches[0].to_compliant);
+  EXPECT_GE(switches[0].t, 0.39);
+  EXPECT_LE(switches[0].t, 0.45);
+  EXPECT_FALSE(switches[1].to_compliant);
+  EXPECT_GE(switches[1].t, 0.61);
+  EXPECT_LE(switches[1].t, 0.67);
+  EXPECT_EQ(switches[0].contacts.size(), 4U);
+  // Within half a millisecond around the way over forces change by less than a hundredth.
+  const auto after = std::find_if(trace.samples.begin(), trace.samples.end(),
+                                  [&](const Sample& row) { return row.state.t > switches[0].t; });
+  ASSERT_NE(after, trace.samples.end());
+  const Sample& before = *(after - 1);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(after->contacts[i].force[0], before.contacts[i].force[0], 0.01 * before.contacts[0].force[0]);
+    EXPECT_NEAR(after->contacts[i].force[1], before.contacts[i].force[1], 0.01 * before.contacts[0].force[0]);
+  }
+  // Slips of links 2 and 4 reverse, once.
+  for (const std::size_t i : {kLink2, kLink4}) {
+    const double sign = i == kLink2 ? 1 : -1;
+    int reversals = 0;
+    for (std::size_t k = 1; k < trace.samples.size(); ++k) {
+      const double t = trace.samples[k].state.t;
+      if (t < 0.01 || t > 0.99) continue;
+      reversals +=
+          sign * trace.samples[k - 1].contacts[i].slip[0] < 0 && sign * trace.samples[k].contacts[i].slip[0] > 0;
+    }
+    EXPECT_EQ(reversals, 1) << i;
+  }
+  for (const Sample& row : trace.samples) {
+    EXPECT_LE((row.state.q.tail<3>() - PlanarExample::translate().task.position(row.state.t)).norm(), 1e-3);
+  }
+}
+
+/// What is lost at 0.436 s is stability against a motion to one side: mirrored links move oppositely. Motions that are
+/// symmetric stay stable, so that the perfect task meets nothing of it; a part in a million of asymmetry does, the
+/// sooner the stiffer the layer.
+TEST(SykTranslation, LosesStabilityAgainstAsymmetryOnly) {
+  const PlanarExample example = PlanarExample::translate();
+  for (const double t : {0.42, 0.43, 0.44, 0.5, 0.6}) {
+    const test::Vector7 q = example.plan(t);
+    const test::Matrix4 A = example.grasp.calc_A(q, example.plan_slips(q).cwiseSign());
+    const Eigen::Matrix2d own = A.topLeftCorner<2, 2>(), other = A.topRightCorner<2, 2>();
+    const Eigen::Vector2d together = (own + other).eval().eigenvalues().real();
+    const Eigen::Vector2d opposite = (own - other).eval().eigenvalues().real();
+    EXPECT_GT(together.minCoeff(), 0) << t;
+    EXPECT_EQ(opposite.minCoeff() > 0, t < 0.436) << t;
+  }
+  for (const double epsilon : {1e-3, 1e-4}) {
+    Scene scene("translate");
+    scene.set("epsilon", epsilon);
+    scene.set("hands.left.bodies.link2.mass=0.5000005");
+    const Trace trace = record(scene.build(0));
+    ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+    ASSERT_EQ(trace.report.switches.size(), 2U);
+    EXPECT_NEAR(trace.report.switches[0].t, 0.42, 0.03);
+    EXPECT_NEAR(trace.report.switches[1].t, 0.64, 0.03);
+    const auto lifts = std::find_if(trace.events.begin(), trace.events.end(),
+                                    [](const Event& event) { return event.kind == EventKind::break_away; });
+    if (epsilon == 1e-3) {
+      EXPECT_EQ(lifts, trace.events.end());
+    } else {
+      ASSERT_NE(lifts, trace.events.end());
+      EXPECT_EQ(lifts->where, "object/left.link2");  // the heavier one
+    }
   }
 }
 
