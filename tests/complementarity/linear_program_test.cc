@@ -448,6 +448,29 @@ TEST(LinearProgram, DoesNotDependOnUnits) {
 }
 
 /// Bounds and costs change, come and go: as if each program were the first.
+TEST(LinearProgram, TakesRoundingForNothing) {
+  // x + ε y = 1, ε x + y = 2 with the ε that sums leave: scaled to the mean of their logarithms, entries of size 1
+  // would be far beyond the tolerance of what is solved.
+  for (const double rounding : {1e-15, 1e-17, 1e-19}) {
+    for (const double unit : {1.0, 1e-12, 1e12}) {
+      MatrixX<double> A(3, 4);
+      A << 1, rounding, -rounding, rounding, rounding, 1, rounding, -rounding, 1, 1, 1, -1;
+      A.row(1) *= unit;
+      A.col(2) /= unit;
+      LinearProgram program(A);
+      program.bound_row(0, 1, 1);
+      program.bound_row(1, 2 * unit, 2 * unit);
+      program.bound_row(2, 0, 0);
+      for (int j = 0; j < 4; ++j) program.bound_column(j, 0, LinearProgram::kInfinity);
+      program.set_cost(3, 1);
+      ASSERT_EQ(program.solve(), LpStatus::optimal);
+      EXPECT_NEAR(program.x()(0), 1, 1e-12);
+      EXPECT_NEAR(program.x()(1), 2, 1e-12);
+      EXPECT_NEAR(program.x()(3), 3, 1e-12);
+    }
+  }
+}
+
 TEST(LinearProgram, WarmStartsChangeNothing) {
   RandomPrograms random(5);
   for (int k = 0; k < 60; ++k) {

@@ -36,6 +36,20 @@ double find_mean_scale(const Entries& entries) {
   return count > 0 ? std::exp2(-std::round(sum / count)) : 1;
 }
 
+/// Sets to zero what is rounding beside the largest entries of its row and of its column, in whatever units they are.
+/// Scaling would take it at its word: bring it to 1, and what is 1 far beyond all tolerances.
+void drop_rounding(MatrixX<double>& matrix) {
+  constexpr double kRounding = 1e-14;
+  if (matrix.size() == 0) return;
+  const VectorX<double> rows = matrix.cwiseAbs().rowwise().maxCoeff();
+  const VectorX<double> columns = matrix.cwiseAbs().colwise().maxCoeff().transpose();
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      if (std::abs(matrix(i, j)) <= kRounding * std::min(rows(i), columns(j))) matrix(i, j) = 0;
+    }
+  }
+}
+
 double to_clp(double bound) {
   return std::abs(bound) < LinearProgram::kLargestBound ? bound : std::copysign(COIN_DBL_MAX, bound);
 }
@@ -99,6 +113,7 @@ const char* to_string(LpStatus status) {
 }
 
 LinearProgram::Work::Work(const MatrixX<double>& matrix) : A(matrix) {
+  drop_rounding(A);
   scale();
   costs = VectorX<double>::Zero(columns());
   simplex.setLogLevel(0);
