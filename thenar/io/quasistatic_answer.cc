@@ -33,33 +33,43 @@ std::vector<int> find_alpha(const QuasistaticProblem& problem) {
 
 Json problem_json(const QuasistaticFile& file) {
   const QuasistaticProblem& problem = file.problem;
-  return {{"name", file.name},
-          {"n_c", problem.contact_count()},
-          {"n_q", problem.object_freedoms()},
-          {"n_theta", problem.joint_count()},
-          {"W_n", internal::matrix_json(problem.W_n)},
-          {"W_t", internal::matrix_json(problem.W_t)},
-          {"J_n", internal::matrix_json(problem.J_n)},
-          {"J_t", internal::matrix_json(problem.J_t)},
-          {"alpha", find_alpha(problem)},
-          {"theta_dot", to_json(problem.theta_dot)},
-          {"tau", to_json(problem.tau)},
-          {"g_obj", to_json(problem.g_obj)},
-          {"g_man", to_json(problem.g_man)},
-          {"mu", to_json(problem.mu)}};
+  Json out = {{"name", file.name},
+              {"n_c", problem.contact_count()},
+              {"n_q", problem.object_freedoms()},
+              {"n_theta", problem.joint_count()},
+              {"W_n", internal::matrix_json(problem.W_n)},
+              {"W_t", internal::matrix_json(problem.W_t)},
+              {"J_n", internal::matrix_json(problem.J_n)},
+              {"J_t", internal::matrix_json(problem.J_t)},
+              {"alpha", find_alpha(problem)},
+              {"theta_dot", to_json(problem.theta_dot)},
+              {"tau", to_json(problem.tau)},
+              {"g_obj", to_json(problem.g_obj)},
+              {"g_man", to_json(problem.g_man)},
+              {"mu", to_json(problem.mu)}};
+  if (problem.is_spatial()) {
+    out["W_u"] = internal::matrix_json(problem.W_u);
+    out["J_u"] = internal::matrix_json(problem.J_u);
+    out["sides"] = problem.sides;
+  }
+  return out;
 }
 
 Json solution_json(const QuasistaticSolution& solution) {
   Json modes = Json::array();
   for (const QuasistaticMode mode : solution.modes) modes.push_back(to_string(mode));
-  return {{"modes", modes},
-          {"q_dot", to_json(solution.q_dot)},
-          {"theta_dot", to_json(solution.theta_dot)},
-          {"tau", to_json(solution.tau)},
-          {"c_n", to_json(solution.c_n)},
-          {"c_t", to_json(solution.c_t)},
-          {"velocity_unique", solution.velocity_unique},
-          {"forces_unique", solution.forces_unique}};
+  Json out = {{"modes", modes},
+              {"q_dot", to_json(solution.q_dot)},
+              {"theta_dot", to_json(solution.theta_dot)},
+              {"tau", to_json(solution.tau)},
+              {"c_n", to_json(solution.c_n)},
+              {"c_t", to_json(solution.c_t)},
+              {"velocity_unique", solution.velocity_unique},
+              {"forces_unique", solution.forces_unique}};
+  if (solution.c_u.size() == 0 && solution.sectors.empty()) return out;
+  out["sectors"] = solution.sectors;
+  out["c_u"] = to_json(solution.c_u);
+  return out;
 }
 
 /// Most of the numbers are zero: those that are not, with their places.
@@ -78,11 +88,12 @@ Json branch_json(const QuasistaticNode& node, const Names& names) {
   return out;
 }
 
-Json node_json(const QuasistaticNode& node) {
+Json node_json(const QuasistaticNode& node, bool is_spatial) {
   switch (node.kind) {
     case Kind::touch_branch:
       return branch_json(node, kTouchChildren);
     case Kind::mode_branch:
+      if (is_spatial) return {{"contact", node.contact}, {"modes", node.children}};
       return branch_json(node, kModeChildren);
     case Kind::no_motion:
       return {{"no_motion", sparse_json(node.y)}};
@@ -96,13 +107,13 @@ Json node_json(const QuasistaticNode& node) {
   return {{"open", true}};
 }
 
-Json certificate_json(const QuasistaticAnswer& answer) {
+Json certificate_json(const QuasistaticAnswer& answer, bool is_spatial) {
   if (!answer.is_list_complete) {
     return {{"kind", answer.verdict == QuasistaticVerdict::several ? "solutions" : "none"}};
   }
   const bool is_single = answer.tree.size() == 1;
   Json nodes = Json::array();
-  for (const QuasistaticNode& node : answer.tree) nodes.push_back(node_json(node));
+  for (const QuasistaticNode& node : answer.tree) nodes.push_back(node_json(node, is_spatial));
   return {{"kind", is_single ? "farkas" : "refuted"}, {"nodes", nodes}};
 }
 
@@ -137,6 +148,11 @@ class AnswerReader : public internal::JsonAnswer {
     out.g_obj = numbers("g_obj", freedoms);
     out.g_man = numbers("g_man", joints);
     out.mu = numbers("mu", n);
+    if (json.contains("sides")) {
+      out.sides = size("sides");
+      out.W_u = rows("W_u", freedoms, n);
+      out.J_u = rows("J_u", n, joints);
+    }
     out.is_position_controlled.assign(static_cast<std::size_t>(joints), false);
     for (const int joint : read("alpha", [&] { return json.at("alpha").get<std::vector<int>>(); })) {
       if (joint < 1 || joint > joints) fail("'problem.alpha' names a joint that is not there");
@@ -180,7 +196,7 @@ class AnswerReader : public internal::JsonAnswer {
       const auto mode = std::find_if(std::begin(kQuasistaticModes), std::end(kQuasistaticModes),
                                      [&](QuasistaticMode candidate) { return word == to_string(candidate); });
       if (mode == std::end(kQuasistaticModes))
-        fail(fmt::format("'modes' has '{}', expected roll, break, slide+ or slide-", word));
+        fail(fmt::format("'modes' has '{}', expected roll, break, slide+ or slide- (in space slide)", word));
       out.modes.push_back(*mode);
     }
     if (static_cast<int>(out.modes.size()) != n)
@@ -190,6 +206,14 @@ class AnswerReader : public internal::JsonAnswer {
     out.tau = numbers("tau", joints);
     out.c_n = numbers("c_n", n);
     out.c_t = numbers("c_t", n);
+    if (problem.is_spatial()) {
+      out.c_u = numbers("c_u", n);
+      out.sectors = read("sectors", [&] { return json.at("sectors").get<std::vector<int>>(); });
+      const bool fits = static_cast<int>(out.sectors.size()) == n &&
+                        std::all_of(out.sectors.begin(), out.sectors.end(),
+                                    [&](int sector) { return sector >= -1 && sector < 2 * problem.sides; });
+      if (!fits) fail(fmt::format("'sectors' expects {} numbers from -1 to {}", n, 2 * problem.sides - 1));
+    }
     out.velocity_unique = read("velocity_unique", [&] { return json.at("velocity_unique").get<bool>(); });
     out.forces_unique = read("forces_unique", [&] { return json.at("forces_unique").get<bool>(); });
     return out;
@@ -211,14 +235,17 @@ class AnswerReader : public internal::JsonAnswer {
       const bool is_touch = json.contains("touch");
       out.kind = is_touch ? Kind::touch_branch : Kind::mode_branch;
       out.contact = json.at("contact").get<int>();
-      if (is_touch) {
+      if (json.contains("modes")) {
+        out.children = json.at("modes").get<std::vector<int>>();
+      } else if (is_touch) {
         for (const char* key : kTouchChildren) out.children.push_back(json.at(key).get<int>());
       } else {
         for (const char* key : kModeChildren) out.children.push_back(json.at(key).get<int>());
       }
     } else if (json.contains("no_motion")) {
       out.kind = Kind::no_motion;
-      out.y = sparse(json.at("no_motion"), 2 * problem.contact_count());
+      const int sides = problem.sides, slips = sides == 0 ? 1 : (sides % 2 == 0 ? sides / 2 : sides);
+      out.y = sparse(json.at("no_motion"), (1 + slips) * problem.contact_count());
     } else if (json.contains("no_forces")) {
       out.kind = Kind::no_forces;
       out.y = sparse(json.at("no_forces"),
@@ -271,7 +298,13 @@ std::string work_text(const QuasistaticAnswer& answer) {
 std::string solution_text(const QuasistaticSolution& solution, std::size_t number) {
   std::string out = fmt::format("\nSolution {}\n  {:<10}", number + 1, "modes");
   for (const QuasistaticMode mode : solution.modes) out += fmt::format(" {:>12}", to_string(mode));
-  out += "\n" + row_text("c_n", solution.c_n) + row_text("c_t", solution.c_t) + row_text("q_dot", solution.q_dot);
+  if (!solution.sectors.empty()) {
+    out += fmt::format("\n  {:<10}", "sectors");
+    for (const int sector : solution.sectors) out += fmt::format(" {:>12}", sector < 0 ? "" : std::to_string(sector));
+  }
+  out += "\n" + row_text("c_n", solution.c_n) + row_text("c_t", solution.c_t);
+  if (solution.c_u.size() > 0) out += row_text("c_u", solution.c_u);
+  out += row_text("q_dot", solution.q_dot);
   out += row_text("theta_dot", solution.theta_dot) + row_text("tau", solution.tau);
   if (!solution.velocity_unique) out += "  other velocities have these modes too\n";
   if (!solution.forces_unique) out += "  forces can be shared in other ways: these are some of them\n";
@@ -308,7 +341,7 @@ std::string quasistatic_json(const QuasistaticFile& file, const QuasistaticAnswe
   if (!file.joints.empty() || !file.objects.empty()) {
     out["names"] = {{"contacts", file.contacts}, {"q_dot", file.objects}, {"theta_dot", file.joints}};
   }
-  out["certificate"] = certificate_json(answer);
+  out["certificate"] = certificate_json(answer, file.problem.is_spatial());
   out["problem"] = problem_json(file);
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -31,6 +31,7 @@ class QuasistaticReader {
     read_sizes(mu);
     read_joints(out.problem);
     read_wrenches(out.problem);
+    read_space(out.problem);
     out.problem.g_obj = read_vector("g_obj", freedoms_);
     out.problem.mu = read_friction(mu);
     root_.finish();
@@ -114,6 +115,17 @@ class QuasistaticReader {
     out.W_t = rows.bottomLeftCorner(contacts_, freedoms_).transpose();
   }
 
+  /// The second tangent and the polygon of friction, of a problem in space.
+  void read_space(QuasistaticProblem& out) {
+    const auto sides = root_.optional("sides"), W_u = root_.optional("W_u"), J_u = root_.optional("J_u");
+    if (!sides && !W_u && !J_u) return;
+    out.W_u = read_matrix(W_u ? *W_u : root_.required("W_u"), freedoms_, contacts_);
+    out.J_u = read_matrix(J_u ? *J_u : root_.required("J_u"), contacts_, joints_);
+    out.sides =
+        sides ? read::integer(*sides, QuasistaticProblem::kFewestSides, QuasistaticProblem::kMostSides, parameters_)
+              : kDefaultSides;
+  }
+
   int columns_of(const Field& P) const {
     const auto items = read::items(P);
     return items.empty() ? 0 : static_cast<int>(read::items(items.front()).size());
@@ -187,6 +199,10 @@ std::string write_quasistatic(const QuasistaticFile& file) {
                                 problem.contact_count(), problem.object_freedoms(), problem.joint_count());
   out += "W_n:" + write_rows(problem.W_n) + "\nW_t:" + write_rows(problem.W_t);
   out += "\nJ_n:" + write_rows(problem.J_n) + "\nJ_t:" + write_rows(problem.J_t);
+  if (problem.is_spatial()) {
+    out += "\nW_u:" + write_rows(problem.W_u) + "\nJ_u:" + write_rows(problem.J_u);
+    out += fmt::format("\nsides: {}", problem.sides);
+  }
   out += fmt::format("\nalpha: [{}]\n", fmt::join(alpha, ", "));
   out += "theta_dot: " + write_numbers(problem.theta_dot) + "\ntau: " + write_numbers(problem.tau) + "\n";
   out += "g_obj: " + write_numbers(problem.g_obj) + "\ng_man: " + write_numbers(problem.g_man) + "\n";

@@ -3,6 +3,7 @@
 
 #include <Eigen/QR>
 #include <algorithm>
+#include <map>
 
 #include "thenar/complementarity/linear_program.h"
 
@@ -193,7 +194,9 @@ class StrictPoint {
 class Balance {
  public:
   Balance(const ModeRules& rules, const std::vector<int>& edges)
-      : G_(take_columns(rules.G, edges)), h_(rules.h / rules.strength), program_(G_) {}
+      : G_(take_columns(rules.G, edges)), h_(rules.h / rules.strength), program_(G_) {
+    for (const int edge : edges) contacts_.push_back(rules.edges[static_cast<std::size_t>(edge)].contact);
+  }
 
   QuasistaticNode::Kind find() {
     for (int i = 0; i < program_.row_count(); ++i) program_.bound_row(i, -h_(i), -h_(i));
@@ -210,7 +213,8 @@ class Balance {
   /// no_forces
   Vector virtual_motion() const { return -program_.farkas(); }
 
-  /// Whether the wrenches of the edges that carry force are independent; polishes the forces.
+  /// Whether no other forces of contacts have the same wrench, of those that these edges can make; polishes the forces.
+  /// The edges of one contact make as many independent forces as there are of them, but three at most.
   bool polish() {
     std::vector<int> support;
     const double size = 1 + (f_.size() > 0 ? f_.maxCoeff() : 0);
@@ -232,7 +236,12 @@ class Balance {
       const int j = support[k];
       f_(j) = std::max(0.0, f_(j) + correction(static_cast<Index>(k)) / G_.col(j).norm());
     }
-    return factor.rank() == S.cols();
+    Index forces = 0;
+    std::map<int, Index> counts;
+    for (const int j : support) {
+      if (++counts[contacts_[static_cast<std::size_t>(j)]] <= 3) ++forces;
+    }
+    return factor.rank() == forces;
   }
 
   const Vector& f() const { return f_; }
@@ -259,6 +268,7 @@ class Balance {
 
   Matrix G_;
   Vector h_, f_;
+  std::vector<int> contacts_;  ///< of the edges
   LinearProgram program_;
 };
 

@@ -5,7 +5,7 @@
 /// The velocities and forces of one list of labels. Velocities are those of an affine space (rows that vanish) in which
 /// strict inequalities hold: if there is one at all, it is the only one exactly if that space is a point. Forces are a
 /// polyhedron: its largest set of edges that can carry force together is found by linear programs, and the forces are
-/// the only ones exactly if the wrenches of these edges are linearly independent.
+/// the only ones exactly if different forces of contacts that these edges make have different wrenches.
 
 #include <optional>
 #include <vector>

@@ -51,8 +51,12 @@ struct ModeRules {
   int edge_count() const { return static_cast<int>(G.cols()); }
 };
 
-/// Rows: normals, then tangents. Edges of a contact: +t, then −t; one where there is no friction. Modes of a touching
-/// contact: slide+, slide−, roll.
-ModeRules make_planar_rules(const QuasistaticProblem& problem);
+/// In the plane, rows: normals, then tangents. Edges of a contact: +t, then −t; one where there is no friction. Modes
+/// of a touching contact: slide+, slide−, roll.
+///
+/// In space, rows: normals, then for each contact its slips along e_j (quasistatic_problem.h); of an even number of
+/// sides half of them, since the others are opposite. Edges of a contact: n + μ d_j; one where there is no friction.
+/// Modes of a touching contact: sectors 0 … 2k − 1, roll; one where there is no friction.
+ModeRules make_mode_rules(const QuasistaticProblem& problem);
 
 }  // namespace thenar::internal

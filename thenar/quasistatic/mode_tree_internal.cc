@@ -269,15 +269,23 @@ class ModeTree {
     return forces_.solve(calc_edge_costs(u));
   }
 
+  /// Contacts that touch come first: the fewer velocities are left, the more is decided by itself. −1 if none is.
+  int find_undecided() const {
+    int out = -1;
+    for (std::size_t i = 0; i < decisions_.size(); ++i) {
+      if (decisions_[i] >= 0) continue;
+      if (out < 0 || (decisions_[i] == kTouches && decision(out) == kUndecided)) out = static_cast<int>(i);
+    }
+    return out;
+  }
+
   /// The undecided contact with the most conflict, or any that is undecided; −1 if none is.
   int choose(const Vector& u, const Vector& f, bool& has_conflict) const {
     const Vector costs = calc_edge_costs(u);
-    int best = -1, any = -1;
+    int best = -1;
     double most = 0, total = 0;
     for (std::size_t i = 0; i < decisions_.size(); ++i) {
       if (decisions_[i] >= 0) continue;
-      // Contacts that touch come first: the fewer velocities are left, the more is decided by itself.
-      if (any < 0 || (decisions_[i] == kTouches && decision(any) == kUndecided)) any = static_cast<int>(i);
       double conflict = 0;
       for (const int edge : rules_.contacts[i].edges) conflict += f(edge) > kNoForce ? f(edge) * costs(edge) : 0;
       total += conflict;
@@ -287,7 +295,7 @@ class ModeTree {
       }
     }
     has_conflict = total > kNoConflict;
-    return has_conflict ? best : any;
+    return has_conflict ? best : find_undecided();
   }
 
   // Solutions.
@@ -321,7 +329,11 @@ class ModeTree {
       node(k).y = end == Kind::no_motion ? motion_.farkas() : forces_.virtual_motion();
       return;
     }
-    if (end == Kind::open) return stop("a linear program failed");
+    // A program that fails tells nothing: the node is divided all the same, where others may tell more.
+    if (end == Kind::open) {
+      const int any = find_undecided();
+      return any < 0 ? end_with_solution(k) : branch(k, any, Vector(), Vector());
+    }
     bool has_conflict = false;
     const int contact = choose(u, f, has_conflict);
     if (contact < 0) return end_with_solution(k);

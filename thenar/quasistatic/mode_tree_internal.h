@@ -43,6 +43,12 @@ struct ModeTreeResult {
   long long programs = 0;
 };
 
+/// The answer that a point of the search is.
+QuasistaticSolution make_quasistatic_solution(const QuasistaticProblem& problem, const ModeRules& rules,
+                                              const LabelledPoint& found);
+/// And the labels of an answer.
+ModeLabels find_solution_labels(const QuasistaticProblem& problem, const QuasistaticSolution& solution);
+
 /// `known`: labels of solutions found by others.
 ModeTreeResult search_modes(const ModeRules& rules, const ModeTreeOptions& options,
                             const std::vector<ModeLabels>& known);

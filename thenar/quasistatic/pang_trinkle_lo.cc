@@ -121,7 +121,8 @@ class PairWalk {
   bool descend() {
     ++answer_.pairs;
     if (options_.lp_step == PairSearchOptions::LpStep::optimum) {
-      return took(X_->minimize(Y_->point())) && took(Y_->minimize(X_->point()));
+      if (!took(X_->minimize(Y_->point()))) return false;
+      return product() <= zero_ || took(Y_->minimize(X_->point()));
     }
     return step_down(*X_, *Y_) || step_down(*Y_, *X_) || answer_.status != Status::failed;
   }
@@ -152,7 +153,8 @@ class PairWalk {
           best_y = j;
         }
       }
-      const bool is_better = least < (1 - kSame) * product();
+      const double before = product();
+      const bool is_better = least < (1 - kSame) * before;
       if (!is_better) {
         if (answer_.restarts == options_.most_restarts) return false;
         ++answer_.restarts;
@@ -162,6 +164,8 @@ class PairWalk {
       if (!took(X_->go(near_x[best_x])) || !took(Y_->go(near_y[best_y]))) return false;
       ++answer_.pairs;
       keep_best();
+      // Nearly equal points: the one that was gone to need not be the one that was seen, and the walk would not end.
+      if (is_better && !(product() < (1 - kSame) * before) && ++answer_.restarts > options_.most_restarts) return false;
       if (is_better || options_.restart == PairSearchOptions::Restart::modified) return true;
     }
     return false;

@@ -36,6 +36,14 @@ void QuasistaticProblem::check() const {
   check_size("W_t", W_t, object_freedoms(), n);
   check_size("J_n", J_n, n, joints);
   check_size("J_t", J_t, n, joints);
+  if (is_spatial()) {
+    check_size("W_u", W_u, object_freedoms(), n);
+    check_size("J_u", J_u, n, joints);
+    if (sides < kFewestSides || sides > kMostSides) {
+      throw std::invalid_argument(fmt::format(
+          "QuasistaticProblem: friction has polygons of {} sides, expected {} to {}", sides, kFewestSides, kMostSides));
+    }
+  }
   check_size("theta_dot", theta_dot, joints, 1);
   check_size("tau", tau, joints, 1);
   check_size("g_obj", g_obj, object_freedoms(), 1);
@@ -55,6 +63,8 @@ const char* to_string(QuasistaticMode mode) {
       return "slide+";
     case QuasistaticMode::slides_minus:
       return "slide-";
+    case QuasistaticMode::slides:
+      return "slide";
     case QuasistaticMode::rolls:
       break;
   }
@@ -64,35 +74,26 @@ const char* to_string(QuasistaticMode mode) {
 UnknownForm make_unknown_form(const QuasistaticProblem& problem) {
   const Index n = problem.contact_count(), freedoms = problem.object_freedoms();
   const std::vector<int> efforts = problem.effort_joints();
-  const Index m = freedoms + static_cast<Index>(efforts.size());
-  UnknownForm out{MatrixX<double>::Zero(2 * n, m), VectorX<double>::Zero(2 * n), VectorX<double>::Zero(m)};
-  out.P.topLeftCorner(n, freedoms) = problem.W_n.transpose();
-  out.P.bottomLeftCorner(n, freedoms) = problem.W_t.transpose();
-  out.h.head(freedoms) = problem.g_obj;
-  for (std::size_t k = 0; k < efforts.size(); ++k) {
-    const Index column = freedoms + static_cast<Index>(k);
-    out.P.col(column).head(n) = -problem.J_n.col(efforts[k]);
-    out.P.col(column).tail(n) = -problem.J_t.col(efforts[k]);
-    out.h(column) = problem.tau(efforts[k]) - problem.g_man(efforts[k]);
-  }
-  for (int j = 0; j < problem.joint_count(); ++j) {
-    if (!problem.is_position_controlled[static_cast<std::size_t>(j)]) continue;
-    out.v0.head(n) -= problem.J_n.col(j) * problem.theta_dot(j);
-    out.v0.tail(n) -= problem.J_t.col(j) * problem.theta_dot(j);
-  }
-  return out;
-}
-
-void drop_rounding(MatrixX<double>& matrix) {
-  constexpr double kRounding = 1e-14;
-  if (matrix.size() == 0) return;
-  const VectorX<double> rows = matrix.cwiseAbs().rowwise().maxCoeff();
-  const VectorX<double> columns = matrix.cwiseAbs().colwise().maxCoeff().transpose();
-  for (Index i = 0; i < matrix.rows(); ++i) {
-    for (Index j = 0; j < matrix.cols(); ++j) {
-      if (std::abs(matrix(i, j)) <= kRounding * std::min(rows(i), columns(j))) matrix(i, j) = 0;
+  const Index m = freedoms + static_cast<Index>(efforts.size()), directions = problem.is_spatial() ? 3 : 2;
+  const MatrixX<double>* const W[] = {&problem.W_n, &problem.W_t, &problem.W_u};
+  const MatrixX<double>* const J[] = {&problem.J_n, &problem.J_t, &problem.J_u};
+  UnknownForm out{MatrixX<double>::Zero(directions * n, m), VectorX<double>::Zero(directions * n),
+                  VectorX<double>::Zero(m)};
+  for (Index d = 0; d < directions; ++d) {
+    out.P.block(d * n, 0, n, freedoms) = W[d]->transpose();
+    for (std::size_t k = 0; k < efforts.size(); ++k) {
+      out.P.block(d * n, freedoms + static_cast<Index>(k), n, 1) = -J[d]->col(efforts[k]);
+    }
+    for (int j = 0; j < problem.joint_count(); ++j) {
+      if (!problem.is_position_controlled[static_cast<std::size_t>(j)]) continue;
+      out.v0.segment(d * n, n) -= J[d]->col(j) * problem.theta_dot(j);
     }
   }
+  out.h.head(freedoms) = problem.g_obj;
+  for (std::size_t k = 0; k < efforts.size(); ++k) {
+    out.h(freedoms + static_cast<Index>(k)) = problem.tau(efforts[k]) - problem.g_man(efforts[k]);
+  }
+  return out;
 }
 
 double find_speed_scale(const VectorX<double>& v0) {

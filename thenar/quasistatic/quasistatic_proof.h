@@ -38,7 +38,8 @@ struct QuasistaticNode {
   enum class Kind : std::uint8_t { open, touch_branch, mode_branch, no_motion, no_forces, solution };
   Kind kind = Kind::open;
   int contact = -1;           ///< branches
-  std::vector<int> children;  ///< touch_branch: break, touch; mode_branch: slide+, slide−, roll
+  std::vector<int> children;  ///< touch_branch: break, touch; mode_branch: slide+, slide−, roll; in
+                              ///< space sectors 0 … 2k − 1, roll, or the one way of a contact without friction
   VectorX<double> y;          ///< no_motion: of the rows of v; no_forces: z
   int solution = -1;
 };

@@ -26,7 +26,7 @@ const char* to_string(QuasistaticVerdict verdict);
 
 struct QuasistaticOptions {
   bool all = false;        ///< every mode-distinct solution; else the search ends at a second one
-  bool uses_pairs = true;  ///< PTL's algorithm first
+  bool uses_pairs = true;  ///< PTL's algorithm first, in the plane
   bool searches = true;    ///< the search over modes
   PairSearchOptions pairs{};
   long long most_nodes = 1'000'000;

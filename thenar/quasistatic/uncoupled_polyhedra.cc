@@ -49,7 +49,6 @@ UncoupledPolyhedra make_polyhedra(const QuasistaticProblem& problem) {
   out.C.block(0, 2 * n, n, n).diagonal().setConstant(-1);
   out.C.bottomLeftCorner(m, n) = normal - tangential * problem.mu.asDiagonal();
   out.C.block(n, n, m, n) = tangential;
-  drop_rounding(out.C);
   out.d = VectorX<double>::Zero(n + m);
   out.d.tail(m) = form.h;
   return out;
