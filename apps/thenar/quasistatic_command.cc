@@ -107,6 +107,9 @@ void check_options(const QuasistaticCommand& command) {
 int quasistatic(const QuasistaticCommand& command) {
   check_options(command);
   const QuasistaticFile file = read_problem(command);
+  if (file.problem.is_spatial() && command.method == "pairs") {
+    throw InputError({"--method", 0, 0}, "is 'pairs', which is for problems in the plane; this one is in space");
+  }
   if (!command.problem.empty()) replace_file(command.problem, write_quasistatic(file));
   const bool is_quiet = command.json || isatty(STDERR_FILENO) == 0;
   std::signal(SIGINT, [](int) { is_interrupted = 1; });

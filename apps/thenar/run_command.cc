@@ -12,11 +12,13 @@
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/io/contact_report.h"
 #include "thenar/io/event_writer.h"
+#include "thenar/io/quasistatic_answer.h"
 #include "thenar/io/report_page.h"
 #include "thenar/io/run_summary.h"
 #include "thenar/io/scenario_reader.h"
 #include "thenar/io/text_file.h"
 #include "thenar/io/trace_writer.h"
+#include "thenar/simulate/quasistatic_end.h"
 #include "thenar/simulate/simulate.h"
 
 namespace thenar::app {
@@ -80,6 +82,15 @@ void write_results(const Scenario& scenario, const std::filesystem::path& folder
   }
 }
 
+/// The question that slow motion ended with, in the form that `thenar verify` checks.
+std::string write_end(const QuasistaticEnd& end, const Scenario& scenario, const std::filesystem::path& folder) {
+  const QuasistaticFile file{fmt::format("{} at {:.9g} s", scenario.name, end.t), end.problem, end.contacts,
+                             end.objects, end.joints};
+  const std::filesystem::path path = folder / "quasistatic.json";
+  write_file(path, quasistatic_json(file, end.answer));
+  return path.string();
+}
+
 /// Bodies that start inside each other, deeper than what numbers written with eight digits lose.
 void refuse_overlaps(const Scenario& scenario, const std::string& file) {
   if (!scenario.contacts) return;
@@ -111,6 +122,7 @@ int run(const RunCommand& command) {
   if (const auto contacts = trace.contacts_path()) files.emplace_back("contacts", contacts->string());
   if (const auto frames = trace.contact_frames_path()) files.emplace_back("contact_frames", frames->string());
   files.emplace_back("scene", trace.scene_path().string());
+  if (report.quasistatic_end) files.emplace_back("quasistatic", write_end(*report.quasistatic_end, scenario, folder));
   write_results(scenario, folder, files, report);
   if (report.status != RunStatus::done) fmt::print(stderr, "{}: error: {}\n", command.scenario, report.reason);
   if (command.json) fmt::print("{}", run_summary_json(scenario, report, files));

@@ -17,6 +17,7 @@ from fractions import Fraction
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = ROOT / "scenes/truth/slowly_pushed_block.yaml"
+TRIPOD = ROOT / "scenes/truth/slow_tripod.yaml"
 SETS = [ROOT / f"scenes/ptl/set{k}.yaml" for k in (1, 2, 3, 4)]
 
 
@@ -227,10 +228,53 @@ class Quasistatic(unittest.TestCase):
             self.assertAlmostEqual(push, 9.81 * min(0.4, 0.1 / (share * limit)), places=9)
             self.assertEqual(verify(found).returncode, 0)
 
-    def test_scenarios_out_of_the_plane_are_refused(self):
-        result = call("quasistatic", ROOT / "scenes/truth/box_on_table.yaml")
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("plane", result.stderr)
+    def test_scenarios_in_space_have_polygons_of_friction(self):
+        for sides in (4, 8):
+            found = answer(TRIPOD, "--all", "--set", f"contacts.cone={sides}")
+            self.assertTrue(found["complete"], found)
+            self.assertEqual(found["problem"]["sides"], sides)
+            self.assertEqual(verify(found).returncode, 0)
+            solution = found["solutions"][0]
+            weight = sum(c for c, name in zip(solution["c_n"], found["names"]["contacts"]) if "table" in name)
+            self.assertAlmostEqual(weight, 0.3 * 9.81, places=9)
+            solution["c_u"][0] += 0.1
+            self.assertEqual(verify(found).returncode, 1)
+        with tempfile.TemporaryDirectory() as folder:
+            written = pathlib.Path(folder) / "tripod.yaml"
+            self.assertEqual(call("quasistatic", TRIPOD, "--problem", written).returncode, 0)
+            self.assertEqual(answer(written, "--all")["solutions"], answer(TRIPOD, "--all")["solutions"])
+        self.assertIn("plane", call("quasistatic", TRIPOD, "--method", "pairs").stderr)
+        boxed = call("quasistatic", TRIPOD, "--set", "contacts.cone=box")
+        self.assertEqual((boxed.returncode, "polygon" in boxed.stderr), (2, True))
+
+    def test_runs_that_jam_end_with_their_proof(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = call("run", ROOT / "scenes/truth/slow_drawer.yaml", "--out", folder, "--json")
+            self.assertEqual(result.returncode, 1)
+            summary = json.loads(result.stdout)
+            self.assertEqual((summary["engine"], summary["status"]), ("quasistatic", "failed"))
+            self.assertAlmostEqual(summary["t_end"], 7.5, places=5)
+            self.assertEqual(summary["verdicts"][-1]["verdict"], "none")
+            proof = pathlib.Path(summary["files"]["quasistatic"]).read_text()
+            self.assertEqual(verify(proof).returncode, 0)
+            tampered = json.loads(proof)
+            tampered["problem"]["mu"] = [0.1] * len(tampered["problem"]["mu"])
+            self.assertEqual(verify(tampered).returncode, 1)
+            self.assertTrue((pathlib.Path(folder) / "report.html").exists())
+
+    def test_what_has_no_slow_run_is_told_with_its_line(self):
+        for scene, overrides, word in (
+            ("five_finger_carry", (), "target"),
+            ("truth/slow_peg", ("run.integrator=rk4",), "integrator"),
+            ("truth/slow_peg", ("control.0.pd_gravity.targets=[[0, {finger.slide: 1 cm}]]",), "target"),
+        ):
+            overrides = ("run.engine=quasistatic", *overrides)
+            with tempfile.TemporaryDirectory() as folder:
+                result = call("run", ROOT / f"scenes/{scene}.yaml", "--out", folder,
+                              *(part for text in overrides for part in ("--set", text)))
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(word, result.stderr)
+            self.assertIn("error", result.stderr)
 
     def test_map_has_the_jamming_region(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -34,6 +34,8 @@ class JointControl : public Controller {
  public:
   void prepare(const Model& model) override;
   std::optional<ControlSwitch> find_switch(double from, double to) const override;
+  /// What it drives, and where to.
+  const std::vector<JointServo>& servos() const { return servos_; }
 
  protected:
   /// `jumping`: the highest derivative of targets whose jump makes the efforts jump.

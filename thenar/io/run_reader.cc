@@ -2,15 +2,25 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
 #include "thenar/io/run_reader_internal.h"
 
 namespace thenar::internal {
 namespace {
 
-void check_engine(const Field& field) {
+EngineKind read_engine(const Field& field) {
   const std::string name = read::choice(field, {"event", "step", "quasistatic"});
-  if (name != "event") field.fail(fmt::format("is '{}'; this version has the engine 'event' only", name));
+  if (name == "step") field.fail("is 'step'; this version has the engines 'event' and 'quasistatic'");
+  return name == "event" ? EngineKind::event : EngineKind::quasistatic;
+}
+
+/// Slow motion has one method, which chooses its steps, and nothing to draw back.
+void check_slow_keys(const RunOptions& run, const std::optional<Field>& integrator,
+                     const std::optional<Field>& baumgarte) {
+  if (run.engine != EngineKind::quasistatic) return;
+  if (integrator) integrator->fail("is for the engine 'event'; slow motion has one method");
+  if (baumgarte) baumgarte->fail("is for the engine 'event'; slow motion is put back on its contacts after every step");
 }
 
 IntegratorKind read_integrator(const Field& field) {
@@ -49,13 +59,14 @@ RunOptions read_run(const Field& field, const Parameters& parameters) {
              step = reader.optional("step"), engine = reader.optional("engine"),
              on_indeterminate = reader.optional("on_indeterminate"), baumgarte = reader.optional("baumgarte");
   reader.finish();
-  if (engine) check_engine(*engine);
   RunOptions run;
+  if (engine) run.engine = read_engine(*engine);
+  check_slow_keys(run, integrator, baumgarte);
   run.until = read::positive(until ? *until : reader.required("until"), kTime, parameters);
   if (sample) run.sample = read::positive(*sample, kTime, parameters);
   if (step) {
     run.step = read::positive(*step, kTime, parameters);
-    run.integrator = IntegratorKind::rk8;
+    if (run.engine == EngineKind::event) run.integrator = IntegratorKind::rk8;
     if (*run.step > run.until)
       step->fail(fmt::format("is {} s, longer than the whole run of {} s", *run.step, run.until));
   }

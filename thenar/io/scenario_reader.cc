@@ -14,6 +14,7 @@
 #include "thenar/io/model_reader.h"
 #include "thenar/io/part_reader_internal.h"
 #include "thenar/io/run_reader_internal.h"
+#include "thenar/simulate/quasistatic_scene.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar {
@@ -85,7 +86,11 @@ class ScenarioReader {
     if (wrenches) internal::read_wrenches(*wrenches, parameters_, scenario_);
     if (strike) scenario_.strike = internal::read_strike(*strike, parameters_, scenario_);
     if (run || !strike) scenario_.run = internal::read_run(run ? *run : root_.required("run"), parameters_);
-    check_inertia();
+    if (scenario_.run.engine == EngineKind::quasistatic) {
+      check_slow_motion(*run);
+    } else {
+      check_inertia();
+    }
     return std::move(scenario_);
   }
 
@@ -100,6 +105,12 @@ class ScenarioReader {
     std::string hand;
     std::optional<Field> q, v;
   };
+
+  /// Slow motion needs no inertia, but other things.
+  void check_slow_motion(const Field& run) const {
+    const std::string fault = find_quasistatic_fault(scenario_);
+    if (!fault.empty()) MapReader(run).required("engine").fail("is quasistatic: " + fault);
+  }
 
   static std::string read_name(const Field& field) {
     const std::string name(trim(read::text(field)));

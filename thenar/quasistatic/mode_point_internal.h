@@ -10,18 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "thenar/quasistatic/mode_rules_internal.h"
+#include "thenar/quasistatic/mode_rules.h"
 #include "thenar/quasistatic/quasistatic_proof.h"
 
 namespace thenar::internal {
-
-/// Of a contact: 0 breaks, k > 0 does the k-th thing that a touching contact can do (counted from 1).
-using ModeLabels = std::vector<int>;
-
-struct ModePoint {
-  VectorX<double> u, f;
-  bool velocity_unique = false, forces_unique = false;
-};
 
 /// A point, or why there is none: numbers y of an end of the proof, by elimination of the rows that vanish. That is
 /// more accurate than a linear program, which meets each of these rows to its tolerance only.

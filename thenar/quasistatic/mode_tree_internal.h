@@ -22,11 +22,6 @@
 
 namespace thenar::internal {
 
-struct LabelledPoint {
-  ModeLabels labels;
-  ModePoint point;
-};
-
 struct ModeTreeOptions {
   long long most_nodes = 1'000'000;
   /// The search ends once this is true of the solutions found so far; nothing means never.
@@ -42,12 +37,6 @@ struct ModeTreeResult {
   std::string reason;  ///< not complete: why
   long long programs = 0;
 };
-
-/// The answer that a point of the search is.
-QuasistaticSolution make_quasistatic_solution(const QuasistaticProblem& problem, const ModeRules& rules,
-                                              const LabelledPoint& found);
-/// And the labels of an answer.
-ModeLabels find_solution_labels(const QuasistaticProblem& problem, const QuasistaticSolution& solution);
 
 /// `known`: labels of solutions found by others.
 ModeTreeResult search_modes(const ModeRules& rules, const ModeTreeOptions& options,

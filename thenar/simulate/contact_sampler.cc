@@ -18,6 +18,36 @@ constexpr double kOnlySpins = 1e-4;
 
 }  // namespace
 
+ContactSample describe_place(const HeldContact& contact) {
+  ContactSample out{.name = contact.name(), .gap = contact.gap()};
+  const GapFunction<double>& place = contact.kinematics();
+  out.u_A = {place.point_A().u(0), place.point_A().u(1)};
+  out.u_B = {place.point_B().u(0), place.point_B().u(1)};
+  out.psi = calc_psi(place.place());
+  out.point_A = place.place().A.p;
+  out.N = contact.frame().N;
+  out.T = contact.frame().T;
+  return out;
+}
+
+void list_free_pairs(const Model& model, const ContactFinder& nearby,
+                     const std::function<bool(BodyIndex, BodyIndex)>& is_near_only, std::vector<ContactSample>& out) {
+  const FoundContact* nearest = nullptr;
+  const auto add = [&] {
+    if (nearest == nullptr || !is_near_only(nearest->body_A, nearest->body_B)) return;
+    out.push_back({.name = model.body(nearest->body_A).name + "/" + model.body(nearest->body_B).name,
+                   .gap = nearest->gap,
+                   .point_A = nearest->p_A,
+                   .N = nearest->N});
+  };
+  for (const FoundContact& found : nearby.contacts()) {
+    const bool is_other = nearest == nullptr || nearest->body_A != found.body_A || nearest->body_B != found.body_B;
+    if (is_other) add();
+    if (is_other || found.gap < nearest->gap) nearest = &found;
+  }
+  add();
+}
+
 ContactSampler::ContactSampler(const Scenario& scenario, ConstrainedMotion& motion, ContactWatch& watch,
                                const Tolerances& tolerances)
     : scenario_(scenario),
@@ -76,16 +106,9 @@ void ContactSampler::share_margins(std::vector<ContactSample>& out) {
 
 /// Where it is, what acts there, and how it slips.
 ContactSample ContactSampler::read_place(const HeldContact& contact, const Vector4<double>& force) const {
-  ContactSample out{.name = contact.name(), .gap = contact.gap()};
+  ContactSample out = describe_place(contact);
   std::copy_n(force.data(), 4, out.force.begin());
   out.slip = {contact.velocity()(1), contact.velocity()(2)};
-  const GapFunction<double>& place = contact.kinematics();
-  out.u_A = {place.point_A().u(0), place.point_A().u(1)};
-  out.u_B = {place.point_B().u(0), place.point_B().u(1)};
-  out.psi = calc_psi(place.place());
-  out.point_A = place.place().A.p;
-  out.N = contact.frame().N;
-  out.T = contact.frame().T;
   return out;
 }
 
@@ -169,22 +192,8 @@ bool ContactSampler::is_in_touch(BodyIndex body_A, BodyIndex body_B) const {
 void ContactSampler::add_free_pairs(const State& state, std::vector<ContactSample>& out) {
   update_positions(scenario_.model, state.q.data(), workspace_);
   nearby_.update(workspace_, margin_);
-  const FoundContact* nearest = nullptr;
-  const auto add = [&] {
-    if (nearest == nullptr) return;
-    if (is_in_touch(nearest->body_A, nearest->body_B)) return;
-    out.push_back(
-        {.name = scenario_.model.body(nearest->body_A).name + "/" + scenario_.model.body(nearest->body_B).name,
-         .gap = nearest->gap,
-         .point_A = nearest->p_A,
-         .N = nearest->N});
-  };
-  for (const FoundContact& found : nearby_.contacts()) {
-    const bool is_other = nearest == nullptr || nearest->body_A != found.body_A || nearest->body_B != found.body_B;
-    if (is_other) add();
-    if (is_other || found.gap < nearest->gap) nearest = &found;
-  }
-  add();
+  const auto is_near_only = [&](BodyIndex A, BodyIndex B) { return !is_in_touch(A, B); };
+  list_free_pairs(scenario_.model, nearby_, is_near_only, out);
 }
 
 double ContactSampler::calc_penetration(const State& state) {

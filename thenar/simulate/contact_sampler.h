@@ -5,12 +5,19 @@
 /// Contacts in the rows of a trace: of those that hold, mode, force, slip, coordinates and margin; of bodies that are
 /// near each other and not in touch, the gap.
 
+#include <functional>
 #include <vector>
 
 #include "thenar/simulate/contact_watch.h"
 #include "thenar/simulate/simulate.h"
 
 namespace thenar {
+
+/// Name, gap, place and frame of a contact that holds.
+ContactSample describe_place(const HeldContact& contact);
+/// Bodies that are near each other by the finder's last update and not in touch: the nearest point of each pair.
+void list_free_pairs(const Model& model, const ContactFinder& nearby,
+                     const std::function<bool(BodyIndex, BodyIndex)>& is_near_only, std::vector<ContactSample>& out);
 
 class ContactSampler {
  public:

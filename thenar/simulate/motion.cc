@@ -18,8 +18,10 @@ constexpr double kSamePosition = 0.05;
 
 bool is_rotation_in_space(const Link& link) { return link.kind == LinkKind::ball || link.kind == LinkKind::free; }
 
-/// rate ← J⁻¹(x) rate at every rotation in space; J⁻¹(x) = J⁻ᵀ(−x).
-void apply_inverse_jacobian(const Model& model, const double* x, double* rate) {
+}  // namespace
+
+/// J⁻¹(x) = J⁻ᵀ(−x).
+void turn_into_chart_rate(const Model& model, const double* x, double* rate) {
   for (int i = 1; i <= model.link_count(); ++i) {
     const Link& link = model.links()[static_cast<std::size_t>(i)];
     if (!is_rotation_in_space(link)) continue;
@@ -30,8 +32,6 @@ void apply_inverse_jacobian(const Model& model, const double* x, double* rate) {
     r[0] = out.x, r[1] = out.y, r[2] = out.z;
   }
 }
-
-}  // namespace
 
 bool Mode::holds(int row) const { return std::binary_search(held.begin(), held.end(), row); }
 
@@ -142,7 +142,7 @@ void ConstrainedMotion::calc_slope(double t, const double* y, double* slope) {
     add_reactions(q_.data(), v, slope + nv);
   }
   std::copy_n(v, nv, slope);
-  apply_inverse_jacobian(model(), y, slope);
+  turn_into_chart_rate(model(), y, slope);
   if (inner > 0) soft_.write_rates(slope + 2 * nv);
   slope[2 * nv + inner] = power.work;
   slope[2 * nv + inner + 1] = power.dissipated;

@@ -34,6 +34,9 @@
 
 namespace thenar {
 
+/// Velocities become rates of the chart: rate ← J⁻¹(x) rate at every rotation in space.
+void turn_into_chart_rate(const Model& model, const double* x, double* rate);
+
 struct Mode {
   std::vector<int> held;  ///< indices of rows, ascending
   std::vector<int> slip;  ///< per row: −1 or 1 for a row of dry friction that slips, else 0

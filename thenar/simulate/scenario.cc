@@ -27,6 +27,8 @@ InertiaFault make_fault(const Model& model, int dof) {
 
 }  // namespace
 
+const char* to_string(EngineKind engine) { return engine == EngineKind::event ? "event" : "quasistatic"; }
+
 const char* to_string(OnIndeterminate choice) {
   switch (choice) {
     case OnIndeterminate::stop:

@@ -63,11 +63,20 @@ constexpr bool has_error_control(IntegratorKind kind) { return kind <= Integrato
 /// The word used in files: auto, explicit, implicit, rk4, rk8, symplectic.
 const char* to_string(IntegratorKind kind);
 
+/// What carries a run on.
+enum class EngineKind : std::uint8_t {
+  event,       ///< motion with inertia, from event to event
+  quasistatic  ///< slow motion, in which inertia does not matter (quasistatic_scene.h)
+};
+/// The word used in files: event, quasistatic.
+const char* to_string(EngineKind engine);
+
 /// What a run does at an instant at which rigid contacts have several answers, or none.
 enum class OnIndeterminate : std::uint8_t {
   stop,             ///< ends, with the answers listed
   first,            ///< goes on with the first answer
-  min_acceleration  ///< goes on with the answer that accelerates least, in the norm of the kinetic energy
+  min_acceleration  ///< goes on with the answer that accelerates least, in the norm of the kinetic energy; in slow
+                    ///< motion with the one that moves least
 };
 /// The word used in files: stop, first, min_acceleration.
 const char* to_string(OnIndeterminate choice);
@@ -76,6 +85,7 @@ const char* to_string(OnIndeterminate choice);
 /// velocity. A method of fixed steps makes ceil(sample / step) equal steps between two rows, so that every row is hit
 /// exactly; the others choose their steps by the tolerance and write rows from their dense output.
 struct RunOptions {
+  EngineKind engine = EngineKind::event;
   double until = 1;      ///< s
   double sample = 1e-2;  ///< s, time between rows
   IntegratorKind integrator = IntegratorKind::automatic;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "thenar/dynamics/forward_dynamics.h"
+#include "thenar/simulate/quasistatic_scene.h"
 
 namespace thenar::internal {
 
@@ -39,6 +40,10 @@ void check_scenario(const Scenario& s) {
   if (s.contacts && s.run.integrator == IntegratorKind::symplectic) {
     throw std::invalid_argument(
         "the symplectic method does not know contacts: take another integrator, such as 'auto'");
+  }
+  if (s.run.engine == EngineKind::quasistatic) {
+    if (const std::string fault = find_quasistatic_fault(s); !fault.empty()) throw std::invalid_argument(fault);
+    return;  // what does not accelerate needs no inertia
   }
   if (const auto fault = find_inertia_fault(s.model, s.initial.q)) throw std::invalid_argument(fault->message);
 }

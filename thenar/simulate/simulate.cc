@@ -16,6 +16,7 @@
 #include "thenar/simulate/instant.h"
 #include "thenar/simulate/row_writer_internal.h"
 #include "thenar/simulate/scenario_check_internal.h"
+#include "thenar/simulate/slow_run_internal.h"
 #include "thenar/simulate/state_check.h"
 #include "thenar/simulate/stepper.h"
 #include "thenar/simulate/storm_watch_internal.h"
@@ -644,6 +645,7 @@ class Run {
 
 RunReport simulate(const Scenario& scenario, const RunCallbacks& callbacks) {
   internal::check_scenario(scenario);
+  if (scenario.run.engine == EngineKind::quasistatic) return internal::simulate_slowly(scenario, callbacks);
   return Run(scenario, callbacks).execute();
 }
 

@@ -3,7 +3,7 @@
 
 /// @file
 /// Runs a scenario from its initial state to its end: smooth motion (stepper.h) from event to event (event_watch.h,
-/// instant.h), and the books of energy.
+/// instant.h), and the books of energy. Slow motion, `engine: quasistatic`, is run by slow_run_internal.h.
 ///
 ///     const Trace trace = record(scenario);                     // all rows in memory
 ///
@@ -17,6 +17,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,8 @@ enum class RunStatus {
 /// "done" or "failed", the two words of the JSON contract: an interrupted run has not done what was asked.
 const char* to_string(RunStatus status);
 
+struct QuasistaticEnd;  // quasistatic_end.h
+
 struct RunReport {
   RunStatus status = RunStatus::done;
   std::string reason;  ///< why it is not done; empty when it is
@@ -122,8 +125,9 @@ struct RunReport {
   EnergyBalance energy;
   std::vector<VerdictInterval> verdicts;  ///< of a scenario with contacts
   std::vector<ModelSwitch> switches;
-  State first, last;             ///< `last` is the last good state, also when the run failed
-  VectorX<double> q_min, q_max;  ///< over all steps
+  std::shared_ptr<const QuasistaticEnd> quasistatic_end{};  ///< of slow motion that could not go on
+  State first, last;                                        ///< `last` is the last good state, also when the run failed
+  VectorX<double> q_min, q_max;                             ///< over all steps
 };
 
 struct RunCallbacks {

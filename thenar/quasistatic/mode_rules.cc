@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/quasistatic/mode_rules_internal.h"
+#include "thenar/quasistatic/mode_rules.h"
 
 #include <cmath>
 

@@ -59,4 +59,23 @@ struct ModeRules {
 /// Modes of a touching contact: sectors 0 … 2k − 1, roll; one where there is no friction.
 ModeRules make_mode_rules(const QuasistaticProblem& problem);
 
+/// Of a contact: 0 breaks, k > 0 does the k-th thing that a touching contact can do (counted from 1).
+using ModeLabels = std::vector<int>;
+
+/// Velocities and forces of a list of labels.
+struct ModePoint {
+  VectorX<double> u, f;
+  bool velocity_unique = false, forces_unique = false;
+};
+struct LabelledPoint {
+  ModeLabels labels;
+  ModePoint point;
+};
+
+/// The answer that such a point is.
+QuasistaticSolution make_quasistatic_solution(const QuasistaticProblem& problem, const ModeRules& rules,
+                                              const LabelledPoint& found);
+/// And the labels of an answer.
+ModeLabels find_solution_labels(const QuasistaticProblem& problem, const QuasistaticSolution& solution);
+
 }  // namespace thenar::internal
