@@ -84,6 +84,8 @@ class ContactEngine {
   /// if there is none.
   std::optional<internal::BridgedStep> bridge(State& state, double h);
 
+  /// To be called when the stepper has made a step (ContactWatch).
+  void note_end() { watch_.note_end(stepper_); }
   /// The first crossing of contacts in the last step. `patience` counts how often the run has been at this instant: the
   /// margin of forces grows with it.
   ContactWatch::Finding find_crossing(Stepper& stepper, int patience);

@@ -383,12 +383,13 @@ double ContactReactions::calc_gap_rounding() const {
   return 4 * std::numeric_limits<double>::epsilon() * farthest;
 }
 
-void ContactReactions::project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
+/// Leaves everything updated at (q, v); false where a contact is lost.
+bool ContactReactions::project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                                         const VectorX<double>& v) {
-  for (int pass = 0; pass < kMostProjections; ++pass) {
-    if (!update(q.data(), v.data())) return;
+  for (int pass = 0;; ++pass) {
+    if (!update(q.data(), v.data())) return false;
     for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
-    if (!(collect_gaps(rows, held, q.data()) > calc_gap_rounding())) return;
+    if (pass == kMostProjections || !(collect_gaps(rows, held, q.data()) > calc_gap_rounding())) return true;
     factorize_articulated(*model_, workspace_);
     gap_rows_.reduce(workspace_);
     gap_rows_.calc_response(gap_rows_, gap_A_);
@@ -397,16 +398,14 @@ void ContactReactions::project_position(std::span<JointRow> rows, std::span<cons
     gaps_solver_.solve_in_place(gaps_);
     const VectorX<double>& step = calc_change(gap_rows_, gaps_);
     integrate_position(*model_, q.data(), step.data(), q_next_.data());
-    if (q_next_ == q) return;
+    if (q_next_ == q) return true;
     q = q_next_;
   }
 }
 
 double ContactReactions::project(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                                  VectorX<double>& v, bool precisely) {
-  project_position(rows, held, q, v);
-  if (!update(q.data(), v.data())) return 0;
-  for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
+  if (!project_position(rows, held, q, v)) return 0;
   collect(rows, held);
   calc_response(rows_);
   for (int k = 0; k < rows_.size(); ++k) speeds_(k) = -rows_.multiply(k, v.data());

@@ -99,7 +99,7 @@ class ContactReactions {
   void add_friction_slope(const HeldContact& contact, double normal_force, Eigen::Ref<MatrixX<double>> dv_dv);
   double collect_gaps(std::span<JointRow> rows, std::span<const int> held, const double* q);
   double calc_gap_rounding() const;
-  void project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
+  bool project_position(std::span<JointRow> rows, std::span<const int> held, VectorX<double>& q,
                         const VectorX<double>& v);
   void project_precisely(VectorX<double>& v);
 

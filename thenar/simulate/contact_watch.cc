@@ -24,9 +24,10 @@ constexpr double kBeginning = 100;
 constexpr double kHovering = 1e-2;
 /// Forces that are so many times as far from their bounds as they change in a step do not reach them.
 constexpr double kClearOfChange = 2;
-/// An implicit step should end where a force crosses its bound in it, or so little later, as a part of the forces'
-/// size; unless it is so short, as a part of the time scale, that it does not matter.
-constexpr double kBehind = 1.02, kLittleBeyond = 1e-6, kShortestTime = 1e-9;
+/// An implicit step should end where a force crosses its bound in it, or so little beyond it, as a part of the forces'
+/// size; unless it is so short, as a part of the time scale, that it does not matter. What is expected at the bound is
+/// taken to be so much beyond it, as a part of how far it was before and is behind.
+constexpr double kLittleBeyond = 1e-6, kShortestTime = 1e-9, kBehind = 0.02;
 /// Slip that ends this late in a step ends where errors are controlled; a step that is made again goes so far.
 constexpr double kNearTheEnd = 0.9, kJustBehind = 1.001;
 /// How much a step is made shorter at once.
@@ -75,9 +76,7 @@ ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) 
         .theta = touch->theta, .kind = ContactCrossingKind::touch, .held = -1, .name = std::move(touch->name)};
   }
   if (motion_.contacts().empty()) return {.retry = {}, .crossing = std::move(first)};
-  look_at_forces(stepper, force_margin, 0, 2);
-  if (has_clear_forces()) return {.retry = {}, .crossing = std::move(first)};
-  look_at_forces(stepper, force_margin, 1, 2);
+  if (is_clear_at_a_glance(stepper, force_margin)) return {.retry = {}, .crossing = std::move(first)};
   find_slow_changes(stepper, first);
   if (!stepper.is_implicit() || !motion_.has_fading_stiffness()) {
     if (first && is_astray(stepper, *first)) return {.retry = kJustBehind * first->theta * stepper.h(), .crossing = {}};
@@ -161,23 +160,64 @@ ContactWatch::HeldValues ContactWatch::read_held(std::size_t i, double margin) c
   return out;
 }
 
-/// What every contact must keep ≥ 0, at the places of the step, from the first on in strides.
-void ContactWatch::look_at_forces(Stepper& stepper, double force_margin, int first, int stride) {
-  const auto contacts = static_cast<Eigen::Index>(motion_.contacts().size());
-  const auto count = static_cast<Eigen::Index>(crossings_.nodes().size());
-  for (MatrixX<double>* matrix : {&normal_, &friction_, &slip_, &exit_}) matrix->resize(count, contacts);
-  slacks_.resize(contacts);
-  if (first == 0) is_redundant_ = false;
-  for (Eigen::Index k = first; k < count; k += stride) {
+void ContactWatch::note_end(const Stepper& stepper) {
+  if (stepper.goes_on() && end_.t == stepper.t()) std::swap(start_, end_);
+  end_.t = stepper.t_end();
+  end_.largest_force = motion_.calc_largest_contact_force();
+  end_.is_redundant = motion_.has_redundant_contacts();
+  end_.values.clear();
+  for (std::size_t i = 0; i < motion_.contacts().size(); ++i) end_.values.push_back(read_held(i, 0));
+}
+
+/// What every contact must keep ≥ 0, at these places of the step.
+void ContactWatch::look_at_forces(Stepper& stepper, double force_margin, std::span<const Eigen::Index> places) {
+  for (const Eigen::Index k : places) {
     stepper.evaluate(crossings_.nodes()[static_cast<std::size_t>(k)]);
     is_redundant_ = is_redundant_ || motion_.has_redundant_contacts();
     const double margin = force_margin * motion_.calc_largest_contact_force();
-    for (Eigen::Index i = 0; i < contacts; ++i) {
+    for (Eigen::Index i = 0; i < normal_.cols(); ++i) {
       const HeldValues values = read_held(static_cast<std::size_t>(i), margin);
       normal_(k, i) = values.normal, friction_(k, i) = values.friction;
       slip_(k, i) = values.slip, exit_(k, i) = values.exit;
     }
   }
+}
+
+/// The same where the step begins or ends, from what was seen there when it was made.
+void ContactWatch::set_known(const KnownEnd& known, double force_margin, Eigen::Index k) {
+  is_redundant_ = is_redundant_ || known.is_redundant;
+  const double margin = force_margin * known.largest_force;
+  for (Eigen::Index i = 0; i < normal_.cols(); ++i) {
+    const HeldValues& values = known.values[static_cast<std::size_t>(i)];
+    normal_(k, i) = values.normal + margin, friction_(k, i) = values.friction + margin;
+    slip_(k, i) = values.slip, exit_(k, i) = values.exit;
+  }
+}
+
+/// Whether five of the places say that nothing can happen. If not, all nine are known.
+bool ContactWatch::is_clear_at_a_glance(Stepper& stepper, double force_margin) {
+  constexpr std::array<Eigen::Index, 2> kEnds{0, kDegree};
+  constexpr std::array<Eigen::Index, 3> kInside{2, 4, 6};
+  constexpr std::array<Eigen::Index, 4> kOthers{1, 3, 5, 7};
+  const auto contacts = static_cast<Eigen::Index>(motion_.contacts().size());
+  const auto count = static_cast<Eigen::Index>(crossings_.nodes().size());
+  for (MatrixX<double>* matrix : {&normal_, &friction_, &slip_, &exit_}) matrix->resize(count, contacts);
+  slacks_.resize(contacts);
+  is_redundant_ = false;
+  const auto knows = [&](const KnownEnd& end, double t) {
+    return end.t == t && end.values.size() == motion_.contacts().size();
+  };
+  const bool knows_start = stepper.goes_on() && knows(start_, stepper.t()), knows_end = knows(end_, stepper.t_end());
+  look_at_forces(stepper, force_margin, kInside);
+  if (knows_start) set_known(start_, force_margin, 0);
+  if (knows_end) set_known(end_, force_margin, kDegree);
+  if (!knows_start) look_at_forces(stepper, force_margin, std::span(kEnds).first(1));
+  if (!knows_end) look_at_forces(stepper, force_margin, std::span(kEnds).last(1));
+  if (has_clear_forces()) return true;
+  // What is known of the start is from before it was put back on its contacts.
+  if (knows_start) look_at_forces(stepper, force_margin, std::span(kEnds).first(1));
+  look_at_forces(stepper, force_margin, kOthers);
+  return false;
 }
 
 /// Whether every second place says that nothing can happen: values are farther from 0 than they change.
@@ -277,7 +317,8 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
   if (!(least < 0)) return std::nullopt;
   const bool is_short = stepper.h() < kShortestTime * stepper.scale_of_time();
   if (-least > kLittleBeyond && !is_short) {
-    const double part = start > 0 ? kBehind * start / (start - least) : 0.5;
+    const double behind = std::min(kBehind * start, std::max(kBehind * -least, 0.5 * kLittleBeyond));
+    const double part = start > 0 ? (start + behind) / (start - least) : 0.5;
     return std::clamp(part, kLeastPart, kMostPart) * stepper.h();
   }
   found.theta = 1;

@@ -67,6 +67,8 @@ class ContactWatch {
     std::optional<double> retry;  ///< the step must be made again with this length, s, before one can tell
     std::optional<ContactCrossing> crossing;
   };
+  /// To be called when the stepper has made a step, before anything else is evaluated: forces at its end are known.
+  void note_end(const Stepper& stepper);
   /// The first crossing in the stepper's last step, if any. The motion must be in the mode of that step.
   Finding find(Stepper& stepper, double force_margin = kForceMargin);
 
@@ -83,12 +85,21 @@ class ContactWatch {
   struct HeldValues {
     double normal = 0, friction = 0, slip = 0, exit = 0;
   };
+  /// The same of all contacts at an end of a step, as it came about, without margins.
+  struct KnownEnd {
+    double t = 0;
+    std::vector<HeldValues> values;
+    double largest_force = 0;  ///< N
+    bool is_redundant = false;
+  };
 
   double calc_exit(const HeldContact& contact) const;
   HeldValues read_held(std::size_t contact, double margin) const;
   bool is_astray(Stepper& stepper, const ContactCrossing& crossing);
   void find_slip_direction(Stepper& stepper, ContactCrossing& crossing);
-  void look_at_forces(Stepper& stepper, double force_margin, int first, int stride);
+  void look_at_forces(Stepper& stepper, double force_margin, std::span<const Eigen::Index> places);
+  void set_known(const KnownEnd& known, double force_margin, Eigen::Index place);
+  bool is_clear_at_a_glance(Stepper& stepper, double force_margin);
   bool has_clear_forces() const;
   void find_slow_changes(Stepper& stepper, std::optional<ContactCrossing>& first);
   void find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
@@ -111,6 +122,7 @@ class ContactWatch {
   MatrixX<double> normal_, friction_, slip_, exit_;  ///< by place and contact: HeldValues
   VectorX<double> values_;                           ///< of one contact
   VectorX<double> weights_, slacks_;                 ///< by place, by contact
+  KnownEnd start_, end_;                             ///< of the last step
   bool is_redundant_ = false;
   std::vector<Vector4<double>> forces_;
 };

@@ -97,9 +97,10 @@ EventWatch::Finding EventWatch::find(Stepper& stepper) {
 }
 
 /// Marks the stops that may be met inside the step, those that depend on other coordinates as if these were anywhere.
+/// The end of the step need not be better known than its error.
 bool EventWatch::find_gaps_in_reach(Stepper& stepper) {
   const State& start = stepper.state();
-  const Stepper::Point& end = stepper.interpolate(1);
+  const Stepper::Point& end = stepper.interpolate_roughly(1);
   bool any = false;
   for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
     JointRow& stop = rows_[static_cast<std::size_t>(i)];
@@ -107,7 +108,8 @@ bool EventWatch::find_gaps_in_reach(Stepper& stepper) {
     in_reach = stop.kind() == JointRowKind::stop && !motion_.mode().holds(i);
     if (in_reach) {
       const double way = stepper.h() * std::max(std::abs(start.v(stop.dof())), std::abs(end.v(stop.dof())));
-      in_reach = std::min(stop.calc_least_value(start.q.data()), stop.calc_least_value(end.q.data())) <= kReach * way;
+      const double reach = kReach * (way + tolerances_.position_weight(stop.dof()));
+      in_reach = std::min(stop.calc_least_value(start.q.data()), stop.calc_least_value(end.q.data())) <= reach;
     }
     any = any || in_reach;
   }

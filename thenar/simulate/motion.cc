@@ -207,11 +207,14 @@ void ConstrainedMotion::add_feedback(double t, const double* v, Eigen::Ref<Matri
   actuation().add_derivatives(std::min(t, latest_time_), q_.data(), v, effort_dq_, effort_dv_);
   update_positions(model(), q_.data(), workspace_);
   factorize_articulated(model(), workspace_);
+  const auto add_column = [&](const MatrixX<double>& effort, Eigen::Ref<MatrixX<double>> change, int j) {
+    if ((effort.col(j).array() == 0).all()) return;  // no controller looks at it
+    solve_articulated(model(), effort.col(j).data(), workspace_, increment_.data());
+    change.col(j) += increment_;
+  };
   for (int j = 0; j < size(); ++j) {
-    solve_articulated(model(), effort_dq_.col(j).data(), workspace_, increment_.data());
-    dv_dx.col(j) += increment_;
-    solve_articulated(model(), effort_dv_.col(j).data(), workspace_, increment_.data());
-    dv_dv.col(j) += increment_;
+    add_column(effort_dq_, dv_dx, j);
+    add_column(effort_dv_, dv_dv, j);
   }
 }
 

@@ -111,6 +111,7 @@ class Run {
     std::optional<Crossing> crossing;
     double theta = 1, last_excess = std::numeric_limits<double>::infinity();
     has_step_ = true;
+    if (contacts_) contacts_->note_end();
     for (;;) {
       at_contact_.reset();
       if (!look_for_crossing(crossing) || (contacts_ && !look_for_contacts(crossing))) {
@@ -120,7 +121,7 @@ class Run {
       const double excess = contacts_ && stepper_.has_error_control() ? stepper_.calc_excess(theta) : 0;
       if (excess <= 1 || excess > 0.5 * last_excess) break;
       last_excess = excess;
-      if (!stepper_.retry(kShorter * theta * stepper_.h())) return pass_failed_step();
+      if (!retry_step(kShorter * theta * stepper_.h())) return pass_failed_step();
     }
     if (!check(rows_.write_inside(theta))) return false;
     if (contacts_ && (at_contact_ || crossing)) rows_.note_contacts(theta);
@@ -170,8 +171,14 @@ class Run {
       const EventWatch::Finding finding = watch_.find(stepper_);
       crossing = finding.crossing;
       if (!finding.retry) return true;
-      if (!stepper_.retry(*finding.retry)) return refuse_step();
+      if (!retry_step(*finding.retry)) return false;
     }
+  }
+
+  bool retry_step(double h) {
+    if (!stepper_.retry(h)) return refuse_step();
+    if (contacts_) contacts_->note_end();
+    return true;
   }
 
   /// The first thing that happens to contacts, if it comes before that of the joints.
@@ -180,8 +187,7 @@ class Run {
       ContactWatch::Finding finding = contacts_->find_crossing(stepper_, storm_.stalled());
       at_contact_ = std::move(finding.crossing);
       if (!finding.retry) break;
-      if (!stepper_.retry(*finding.retry)) return refuse_step();
-      if (!look_for_crossing(crossing)) return false;
+      if (!retry_step(*finding.retry) || !look_for_crossing(crossing)) return false;
     }
     if (!at_contact_ || !crossing) return true;
     if (crossing->theta <= at_contact_->theta) {

@@ -75,6 +75,7 @@ void Stepper::start(const State& state, bool is_stiff) {
   }
   state_ = state;
   if (point_.inner.size() != motion_.inner_count()) resize();
+  goes_on_ = false;
   motion_.set_origin(state_.q);
   y_.setZero();
   y_.segment(motion_.size(), motion_.size()) = state_.v;
@@ -147,7 +148,7 @@ bool Stepper::retry(double h) {
   const double shortest = kShortestStep * std::max(std::abs(state_.t), tolerances_.scales().time);
   if (!(h > shortest)) return false;
   next_h_ = h;
-  return step(integrator_->has_error_control() ? t_end_ : state_.t + h);
+  return step(state_.t + h);
 }
 
 bool Stepper::attempt(double h) {
@@ -235,6 +236,7 @@ EnergyFlow<double> Stepper::accept(double theta) {
   state_.q = point.q;
   state_.v = point.v;
   state_.inner = point.inner;
+  goes_on_ = is_whole;
   if (is_whole) {
     // The same slope seen from the new chart, where x = 0.
     motion_.set_origin(state_.q);

@@ -75,6 +75,8 @@ class Stepper final : public StepView {
   long long implicit_steps() const { return implicit_steps_; }
   long long rejected() const { return rejected_; }
   bool is_implicit() const { return is_implicit_; }
+  /// Whether the last step begins where the one before it ended, with nothing between.
+  bool goes_on() const { return goes_on_; }
   /// Whether the method chooses its own steps.
   bool has_error_control() const { return integrator_->has_error_control(); }
 
@@ -103,6 +105,7 @@ class Stepper final : public StepView {
   double lost_ = 0;        ///< energy that it lost when it was put back, J
   Point end_;              ///< where the step, or its part, ends
   double end_theta_ = -1;  ///< that part, if known
+  bool goes_on_ = false;
   double h_ = 0, t_end_ = 0, next_h_ = 0, stiffness_ = 0;
   long long evaluations_before_ = 0;
   long long evaluations_of_step_ = 0;  ///< without what was looked at in it

@@ -28,6 +28,9 @@ constexpr double kReach = 0.02, kReachOfTravel = 1.5;
 constexpr double kFarOfTravel = 2;
 /// Unless that is more than this part of the size of the scene, where every pair would have to be looked at.
 constexpr double kGlance = 0.5;
+/// Bodies that touch and turn on each other by less than this in a step, rad, meet in no further points than those that
+/// are near at its ends: points of a patch are listed from twice that angle on (distance.h).
+constexpr double kGlanceTurn = 0.05;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The least value between 0 and h of the cubic with these values and slopes at its ends, and where.
@@ -78,6 +81,13 @@ bool TouchWatch::is_held(const FoundContact& found) const {
                      [&](const internal::SoftContact& contact) { return is_here(contact.place()); });
 }
 
+/// Whether the two shapes touch in any point.
+bool TouchWatch::is_held(int shape_A, int shape_B) const {
+  return std::any_of(held_.begin(), held_.end(), [&](const HeldContact& contact) {
+    return contact.found().shape_A == shape_A && contact.found().shape_B == shape_B;
+  });
+}
+
 /// Of the gap of a point: N · (v_A − v_B).
 double TouchWatch::calc_rate(const FoundContact& found) const {
   const auto velocity = [&](BodyIndex body, const Vec3<double>& p_W) {
@@ -95,10 +105,12 @@ void TouchWatch::look_at_speeds(StepView& step, double theta, Place& out) {
   out.theta = theta;
   out.pairs.clear();
   out.speeds.clear();
+  out.turns.clear();
   for (const BodyShape& shape : finder_.shapes()) {
     const Motion<double> V = calc_point_velocity(scenario_.model, workspace_, shape.body, Vec3<double>::zero());
     const double radius = radii_[out.speeds.size()], turn = norm(V.angular);
     out.speeds.push_back(norm(V.linear) + (turn > 0 ? turn * radius : 0));
+    out.turns.push_back(turn);
   }
 }
 
@@ -134,9 +146,13 @@ double TouchWatch::calc_gap(StepView& step, double theta, int shape_A, int shape
 void TouchWatch::choose_reach(StepView& step) {
   reach_ = kReach * size_;
   speeds_.assign(radii_.size(), 0);
+  turns_.assign(radii_.size(), 0);
   for (const double theta : {0.0, 0.5, 1.0}) {
     look_at_speeds(step, theta, places_[0]);
-    for (std::size_t i = 0; i < speeds_.size(); ++i) speeds_[i] = std::max(speeds_[i], places_[0].speeds[i]);
+    for (std::size_t i = 0; i < speeds_.size(); ++i) {
+      speeds_[i] = std::max(speeds_[i], places_[0].speeds[i]);
+      turns_[i] = std::max(turns_[i], places_[0].turns[i]);
+    }
   }
   const double fastest = find_fastest();
   const double longest = 0.5 * std::sin(M_PI / kDegree) * step.h();  // between two of the places
@@ -152,11 +168,21 @@ double TouchWatch::find_fastest() const {
   return out;
 }
 
-/// Whether nothing can meet in the step, by where it is at both ends and how fast it moves. Bodies that touch already
-/// may come to touch in further points, of which the ends of a step know nothing.
+/// Whether no body that is held can turn into further points of contact in the step: those of convex shapes are seen at
+/// its ends unless they turn far.
+bool TouchWatch::turns_little(StepView& step) const {
+  return std::all_of(held_.begin(), held_.end(), [&](const HeldContact& contact) {
+    const int A = contact.found().shape_A, B = contact.found().shape_B;
+    const double turn = turns_[static_cast<std::size_t>(A)] + turns_[static_cast<std::size_t>(B)];
+    return is_convex(finder_.core(A).core.kind) && is_convex(finder_.core(B).core.kind) &&
+           turn * step.h() < kGlanceTurn;
+  });
+}
+
+/// Whether nothing can meet in the step, by where it is at both ends and how fast it moves.
 bool TouchWatch::is_far_from_touch(StepView& step) {
-  if (!held_.empty() || !layers_.empty()) return false;
-  const double reach = kFarOfTravel * 2 * find_fastest() * step.h();
+  if (!layers_.empty() || !turns_little(step)) return false;
+  const double reach = std::max(reach_, kFarOfTravel * 2 * find_fastest() * step.h());
   if (reach > kGlance * size_) return false;
   const double usual = std::exchange(reach_, reach);
   Place &start = places_[0], &end = places_[1];
@@ -172,7 +198,10 @@ bool TouchWatch::is_far_from_touch(StepView& step) {
   const bool out = std::all_of(seen_.begin(), seen_.end(), [&](const std::pair<int, int>& pair) {
     const auto [A, B] = pair;
     const double travel = (speeds_[static_cast<std::size_t>(A)] + speeds_[static_cast<std::size_t>(B)]) * step.h();
-    return find_gap(start, A, B) + find_gap(end, A, B) > kFarOfTravel * travel;
+    const double at_start = find_gap(start, A, B), at_end = find_gap(end, A, B);
+    // Of bodies that touch, a point may be new at the end or gone there: what it has at the other end is not known.
+    const double both = is_held(A, B) ? 2 * std::min(at_start, at_end) : at_start + at_end;
+    return both > kFarOfTravel * travel;
   });
   reach_ = usual;
   return out;

@@ -9,8 +9,8 @@
 /// not exclude one, the places are halved until bodies move less than kSmallMove of their size, or the cubic through
 /// gaps and rates stays clear of 0.
 ///
-/// Most steps are clear at a glance: nothing is held and gaps at both ends are longer than what bodies travel in all of
-/// the step. Then the other places are not looked at.
+/// Most steps are clear at a glance: gaps at both ends are longer than what bodies travel in all of the step, and what
+/// is held turns too little to come to touch in further points. Then the other places are not looked at.
 
 #include <array>
 #include <optional>
@@ -58,6 +58,7 @@ class TouchWatch {
     double theta = 0;
     std::vector<NearPair> pairs;  ///< by the numbers of their shapes
     std::vector<double> speeds;   ///< of each shape's fastest point, m/s
+    std::vector<double> turns;    ///< of each shape, rad/s
   };
   /// How deep two shapes may be in each other: what the step starts with is no crossing.
   struct Allowance {
@@ -67,6 +68,7 @@ class TouchWatch {
   void look_at_speeds(StepView& step, double theta, Place& out);
   void look_at(StepView& step, double theta, Place& out);
   bool is_held(const FoundContact& found) const;
+  bool is_held(int shape_A, int shape_B) const;
   double calc_rate(const FoundContact& found) const;
   double calc_gap(StepView& step, double theta, int shape_A, int shape_B);
   void list_seen(const Place& before, const Place& after);
@@ -77,6 +79,7 @@ class TouchWatch {
                   std::optional<Touch>& first);
   void choose_reach(StepView& step);
   double find_fastest() const;
+  bool turns_little(StepView& step) const;
   bool is_far_from_touch(StepView& step);
 
   const Scenario& scenario_;
@@ -86,6 +89,7 @@ class TouchWatch {
   std::span<const internal::SoftContact> layers_;
   std::vector<double> nodes_;
   std::vector<double> speeds_;  ///< of each shape, the largest in the step, m/s
+  std::vector<double> turns_;   ///< and its fastest turn, rad/s
   std::vector<double> radii_;   ///< of each shape about its body's origin, m; infinite of planes and bowls
   std::array<Place, kMostHalvings + 2> places_;  ///< both ends of what is looked at, then the middles between them
   std::vector<Allowance> allowances_;
