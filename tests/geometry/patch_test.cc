@@ -90,6 +90,17 @@ bool is_fixed_on_rim(const PatchCase& c, const ContactList::Point& point) {
          (is_face(a, point.feature_A) && is_rim(b, point.feature_B));
 }
 
+/// The element of the feature nearest to (p, n) is (p, n) itself.
+void expect_on_features(const PatchCase& c, const ContactList::Point& point) {
+  const ContactElement<double> a = snap(c.A, point.feature_A, point.p_A, -point.N);
+  const ContactElement<double> b = snap(c.B, point.feature_B, unplace(c.X_AB, point.p_B), unrotate(c.X_AB, point.N));
+  EXPECT_LE(norm(a.p - point.p_A), kRounding);
+  EXPECT_LE(norm(b.p - unplace(c.X_AB, point.p_B)), kRounding);
+  if (is_fixed_on_rim(c, point)) return;
+  EXPECT_LE(norm(a.n + point.N), 1e-12);
+  EXPECT_LE(norm(b.n - unrotate(c.X_AB, point.N)), 1e-12);
+}
+
 TEST(Patch, PointsLieOnTheirFeaturesWithTheirNormals) {
   for (const PatchCase& c : make_patch_cases()) {
     SCOPED_TRACE(c.name);
@@ -101,15 +112,7 @@ TEST(Patch, PointsLieOnTheirFeaturesWithTheirNormals) {
       EXPECT_LE(norm(point.p_A - point.p_B - point.N * point.gap), kRounding);
       EXPECT_LE(point.gap, 1e-3);
       EXPECT_EQ(point.id >> 16, make_contact_id(point.feature_A, point.feature_B, 0) >> 16);
-      // The element of the feature nearest to (p, n) is (p, n) itself.
-      const ContactElement<double> a = snap(c.A, point.feature_A, point.p_A, -point.N);
-      const ContactElement<double> b =
-          snap(c.B, point.feature_B, unplace(c.X_AB, point.p_B), unrotate(c.X_AB, point.N));
-      EXPECT_LE(norm(a.p - point.p_A), kRounding);
-      EXPECT_LE(norm(b.p - unplace(c.X_AB, point.p_B)), kRounding);
-      if (is_fixed_on_rim(c, point)) continue;
-      EXPECT_LE(norm(a.n + point.N), 1e-12);
-      EXPECT_LE(norm(b.n - unrotate(c.X_AB, point.N)), 1e-12);
+      expect_on_features(c, point);
     }
   }
 }
@@ -523,6 +526,32 @@ TEST(LinePatch, CapsuleUponAnEdgeOfABox) {
     expect_same_places(places_on_B(c, list), {{-0.01, y, 0.02}, {0.1, y, 0.02}}, kRounding);
     for (const auto& point : points_of(list)) EXPECT_NEAR(point.gap, gap, kRounding);
   }
+}
+
+TEST(LinePatch, CapsuleAlmostAlongARoundedEdgeEndsAtAnEnd) {
+  // Turned and tilted a little over the border of the flat part: the nearest points of the line and the edge that it is
+  // seen to cross are often at an end of one of them, which then is the feature, not the line.
+  const Shape box = RoundedBox{{0.2, 0.2, 0.04}, 0.01};
+  int ends = 0;
+  for (const double off : {-2e-3, -1e-4, 1e-4, 2e-3}) {
+    for (const double turned : {-0.08, -0.02, 0.003, 0.05}) {
+      for (const double tilted : {-0.06, -0.001, 0.001, 0.06}) {
+        SCOPED_TRACE(testing::Message() << off << " " << turned << " " << tilted);
+        const PatchCase c = stand(Capsule{0.02, 0.06}, box,
+                                  {turn(kZ, turned) * turn(kY, tilted) * lie_down(), {0.06, 0.09 + off, 0.0405}});
+        PairMemory memory;
+        ContactList list;
+        find_contacts(c.A, Pose<double>(), c.B, c.X_AB, 1e-2, memory, list);
+        EXPECT_EQ(ids_of(list).size(), static_cast<std::size_t>(list.count));
+        for (const auto& point : points_of(list)) {
+          expect_on_features(c, point);
+          const bool is_edge = point.feature_B >= 6 && point.feature_B < 18;
+          ends += is_edge && point.feature_A != 0 ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(ends, 10);
 }
 
 TEST(LinePatch, CylinderLyingOnPlaneAndBox) {

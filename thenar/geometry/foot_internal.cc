@@ -25,12 +25,13 @@ constexpr std::size_t next(std::size_t axis, std::size_t steps) { return (axis +
 void add_point(Outline& outline, int feature, int number, const Vec& p) {
   outline.points[static_cast<std::size_t>(outline.point_count++)] = {feature, number, p};
 }
-void add_straight(Outline& outline, int feature, bool is_edge, const Vec& from, const Vec& to) {
+void add_straight(Outline& outline, int feature, bool is_edge, const FootPoint& from, const FootPoint& to) {
   FootCurve& curve = outline.curves[static_cast<std::size_t>(outline.curve_count++)];
   curve.feature = feature;
   curve.is_edge = is_edge;
-  curve.origin = from;
-  curve.u = to - from;
+  curve.ends = {from.feature, to.feature};
+  curve.origin = from.p;
+  curve.u = to.p - from.p;
 }
 
 /// A flat ellipse with semi-axes a, b along x, y at height z.
@@ -126,7 +127,7 @@ class BoxFeet {
       add_point(out, find_feature(corner), 0, place(corner));
     }
     for (std::size_t k = 0; k < 4; ++k) {
-      add_straight(out, find_feature(at(kEdges[k])), true, out.points[k].p, out.points[(k + 1) % 4].p);
+      add_straight(out, find_feature(at(kEdges[k])), true, out.points[k], out.points[(k + 1) % 4]);
     }
     return out;
   }
@@ -223,7 +224,7 @@ Outline FootLine::make_outline(const Vec& d) const {
   }
   for (const End& end : ends_) add_point(out, end.feature, 0, end.p + across * end.rim_radius);
   const bool is_edge = ends_[0].rim_radius == 0 && ends_[1].rim_radius == 0;
-  add_straight(out, feature_, is_edge, out.points[0].p, out.points[1].p);
+  add_straight(out, feature_, is_edge, out.points[0], out.points[1]);
   return out;
 }
 

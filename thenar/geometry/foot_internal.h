@@ -47,7 +47,8 @@ struct FootPoint {
 struct FootCurve {
   int feature = 0;
   bool is_rim = false;
-  bool is_edge = false;  ///< straight, and the feature itself, not a ruling of it
+  bool is_edge = false;           ///< straight, and the feature itself, not a ruling of it
+  std::array<int, 2> ends{0, 0};  ///< features of the ends of what is straight
   Vec3<double> origin = Vec3<double>::zero(), u = Vec3<double>::zero(), v = Vec3<double>::zero();
 };
 

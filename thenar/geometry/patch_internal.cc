@@ -88,6 +88,13 @@ class Corners {
   bool is_taken(const Vec2& at) {
     return std::any_of(begin(), end(), [&](const Corner& c) { return (c.at - at).norm() <= tolerance_; });
   }
+  /// Whether one of them is this place already: two borders can have their nearest points in the vertex between them.
+  bool has(const Proximity& place) {
+    return std::any_of(begin(), end(), [&](const Corner& c) {
+      return c.place.feature_A == place.feature_A && c.place.feature_B == place.feature_B &&
+             norm(c.place.p_A - place.p_A) <= tolerance_;
+    });
+  }
   Corner* find(std::uint64_t id) {
     return std::find_if(begin(), end(), [id](const Corner& c) { return c.id == id; });
   }
@@ -166,7 +173,9 @@ class PatchFinder {
     for (int i = 0; i < crossings.count; ++i) {
       const Crossing& crossing = crossings.list[static_cast<std::size_t>(i)];
       const Vec2 at = view_.see(crossing.p_A);
-      if (!corners_.is_taken(at)) add(put_together(crossing, A.radius, B.radius, m), at);
+      if (corners_.is_taken(at)) continue;
+      const Proximity place = put_together(crossing, A.radius, B.radius, m);
+      if (!corners_.has(place)) add(place, at);
     }
     add_points(seen_A, seen_B, true);
   }
@@ -227,6 +236,11 @@ class PatchFinder {
     return true;
   }
 
+  /// At origin + s u: an edge between its ends.
+  static int find_feature(const FootCurve& edge, double s) {
+    return s <= 0 ? edge.ends[0] : s >= 1 ? edge.ends[1] : edge.feature;
+  }
+
   /// Nearest points of two edges of grown shapes, ends included (Ericson, Real-Time Collision Detection, 5.1.9): they
   /// do not touch themselves, so that the direction from one to the other is their normal.
   static Proximity join_segments(const Crossing& crossing, double radius_A, double radius_B, const Proximity& seen) {
@@ -243,7 +257,8 @@ class PatchFinder {
     const Vec p_A = A.origin + A.u * s, p_B = B.origin + B.u * t, apart = p_A - p_B;
     const double distance = norm(apart);
     if (!(distance > 0)) return seen;
-    return make_place(p_A, radius_A, p_B, radius_B, apart * (1 / distance), distance, seen.feature_A, seen.feature_B);
+    return make_place(p_A, radius_A, p_B, radius_B, apart * (1 / distance), distance, find_feature(A, s),
+                      find_feature(B, t));
   }
 
   /// How far p, on the grown shape with the outward normal n, is beyond the ends of its feature.

@@ -11,7 +11,8 @@
 /// - A vertex, or the end of a line, over a face: gap and normal are those of that point and the face's plane.
 /// - A point of a rim over a face, at the body's own angles 0°, 90°, 180° and 270° and at those that the caller asks
 ///   for (ArcPoints): the same.
-/// - Two borders that cross, or a line and a border: those of the two features, with their common normal.
+/// - Two borders that cross, or a line and a border: those of the two features, with their common normal; between grown
+///   shapes those of an end of one of them if their nearest points are there.
 /// - The end of a line beside a line: those of the end, a vertex or a rim, and the line.
 ///
 /// Every gap is that of two features, and so a smooth function of the pose for as long as the corner exists, also when
