@@ -328,8 +328,19 @@ bool ContactEngine::put_in_touch(State& state) {
   const VectorX<double> q = state.q;
   VectorX<double> v = state.v;
   motion_.project_contacts(state.q, v);
-  if (find_deepest(state) < -context_.overlap) state.q = q;  // Points that nearly coincide make bodies turn wildly.
+  // Points that nearly coincide make bodies turn wildly.
+  if (find_deepest(state) < -context_.overlap || passes_stop(q, state.q)) state.q = q;
   return true;
+}
+
+/// Whether a joint that was before its stop is beyond it in `after`.
+bool ContactEngine::passes_stop(const VectorX<double>& before, const VectorX<double>& after) {
+  return std::any_of(motion_.rows().begin(), motion_.rows().end(), [&](JointRow& row) {
+    if (row.kind() != JointRowKind::stop) return false;
+    const double* q = after.data();
+    const double rounding = tolerances_.gap_rounding(row.dof(), q[row.coordinate()], row.calc_target(q));
+    return row.calc_value(q) < std::min(row.calc_value(before.data()), 0.0) - rounding;
+  });
 }
 
 /// The least gap, m; infinity where nothing is near.

@@ -267,6 +267,7 @@ class Run {
     const Mode mode_before = joint_mode_;
     if (!contacts_->settle(state_, at_contact_, trigger, storm_.stalled())) {
       const std::string fault = fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t);
+      state_ = before;  // What was done of it is in no book.
       return contacts_->is_stuck() && is_settled_ ? bridge(fault) : end(RunStatus::failed, fault);
     }
     return tell_settled(mode_before, before);
@@ -304,6 +305,7 @@ class Run {
       if (contacts_->settle(state_, {}, {}, 0)) {
         return storm_.end_bridge(state_.t, length) ? end_bridge(t_start, where, before) : end(RunStatus::failed, why);
       }
+      state_ = before;
       if (!contacts_->is_stuck()) break;
     }
     return end(RunStatus::failed, why);
