@@ -238,6 +238,8 @@ EnergyFlow<double> Stepper::accept(double theta) {
   state_.inner = point.inner;
   goes_on_ = is_whole;
   if (is_whole) {
+    // Contacts are anchored there, wherever one has looked since it was known.
+    if (theta == end_theta_ && !motion_.contacts().empty()) motion_.follow_contacts(state_.q, state_.v);
     // The same slope seen from the new chart, where x = 0.
     motion_.set_origin(state_.q);
     y_.setZero();
