@@ -61,33 +61,35 @@ class CrossingFinder {
 };
 
 /// Narrows the bracket of a function that is ≥ 0 at a.before and < 0 at a.after until its ends are neighbouring numbers
-/// or `width` apart: inverse quadratic interpolation where three values tell that it will do, else bisection
-/// (Chandrupatla 1997), after one step of regula falsi. A place that is expected next to one end is looked at a little
-/// inside of it, so that the other end closes up, and farther inside each time that it does not.
+/// or `width` apart: regula falsi that halves the value of the end it keeps (Illinois), and bisection when that is
+/// slow. A place that is expected next to one end is looked at a little inside of it, so that the other end closes up,
+/// and farther inside each time that it does not: else the far end would come by bisection alone.
 template <class Function>
 CrossingFinder::Bracket refine_crossing(CrossingFinder::Bracket bracket, double width, const Function& function) {
   constexpr double kFarther = 8;
-  // The end found last, the other end, and the place that was given up last.
-  double x1 = bracket.after, x2 = bracket.before, x3 = x2;
-  double f1 = function(x1), f2 = function(x2), f3 = f2;
-  double part = f1 / (f1 - f2), inside = width;
-  for (int i = 0; i < 200 && std::abs(x2 - x1) > width; ++i) {
-    const double least = inside / std::abs(x2 - x1);
-    const bool is_at_end = !(part > least && part < 1 - least);
-    if (is_at_end) part = least < 0.5 ? (part > 0.5 ? 1 - least : least) : 0.5;
-    const double x = x1 + part * (x2 - x1);
-    if (x == x1 || x == x2) break;
-    const double f = function(x);
-    const bool stays = (f < 0) == (f1 < 0);  // on the side of the end found last
-    inside = is_at_end && stays ? kFarther * inside : width;
-    x3 = stays ? x1 : x2, f3 = stays ? f1 : f2;
-    if (!stays) x2 = x1, f2 = f1;
-    x1 = x, f1 = f;
-    const double xi = (x1 - x2) / (x3 - x2), phi = (f1 - f2) / (f3 - f2);
-    const bool is_smooth = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
-    part = is_smooth ? f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2) : 0.5;
+  double f_before = function(bracket.before), f_after = function(bracket.after), inside = width;
+  int kept = 0;  // Which end the last step left alone, −1 or 1.
+  for (int i = 0; i < 200 && bracket.after - bracket.before > width; ++i) {
+    const double length = bracket.after - bracket.before;
+    double part = length * (f_before / (f_before - f_after));
+    const bool is_at_end = !(part > inside && part < length - inside);
+    if (is_at_end) part = part > 0.5 * length ? length - inside : inside;
+    if (i % 8 == 7 || !(part > 0 && part < length)) part = 0.5 * length;
+    const double middle = bracket.before + part;
+    if (!(middle > bracket.before && middle < bracket.after)) break;
+    const double f = function(middle);
+    const int keeps = f < 0 ? -1 : 1;
+    inside = is_at_end && keeps == kept ? kFarther * inside : width;
+    if (f < 0) {
+      bracket.after = middle, f_after = f;
+      if (kept == -1) f_before *= 0.5;
+    } else {
+      bracket.before = middle, f_before = f;
+      if (kept == 1) f_after *= 0.5;
+    }
+    kept = keeps;
   }
-  return f1 < 0 ? CrossingFinder::Bracket{x2, x1} : CrossingFinder::Bracket{x1, x2};
+  return bracket;
 }
 
 template <class Function>
