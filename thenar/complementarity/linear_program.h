@@ -20,9 +20,10 @@
 /// CLP's word is not taken for it: points, multipliers, Farkas vectors and rays are put into the program before they
 /// are passed on; what fails is solved once more from scratch with costs perturbed.
 ///
-/// Entries that are rounding (1e-14) beside the largest of their row and of their column are taken for zero. CLP sees A
-/// with rows and columns multiplied by powers of two so that the largest entry of each is about 1, and the
-/// costs such that their largest is about 1; all results are in the units of the caller.
+/// Entries that are rounding (1e-14) beside the largest of their row and of their column are taken for zero; where
+/// units differ by many orders along a row, rounding may look larger than that and is the caller's to drop. CLP sees A
+/// with rows and columns multiplied by powers of two so that the largest entry of each is about 1, and the costs such
+/// that their largest is about 1; all results are in the units of the caller.
 
 #include <cstdint>
 #include <limits>

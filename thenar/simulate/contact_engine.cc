@@ -238,10 +238,12 @@ bool ContactEngine::try_back(State& state) {
   return true;
 }
 
-/// Keeps the time at which contacts that slide cease to be determinate, if nothing else comes before. Looks only at
-/// what is known already, so that a run in which this does not happen is what it would be without.
+/// Keeps the time at which contacts that slide cease to be determinate, if nothing else comes before. Looks at the end
+/// of the step whatever models the contacts have, so that a run in which this does not happen is what it is without.
 void ContactEngine::watch_determinacy(Stepper& stepper, std::optional<ContactCrossing>& first) {
-  if (first || !watches_determinacy_ || motion_.contacts().empty() || motion_.has_determinate_contacts()) return;
+  if (first || !watches_determinacy_ || motion_.contacts().empty() || !motion_.may_be_indeterminate()) return;
+  stepper.evaluate(1);
+  if (motion_.has_determinate_contacts()) return;
   const auto is_automatic = [&](const HeldContact& contact) {
     return soft_.can_hand_over(contact.found().body_A, contact.found().body_B);
   };

@@ -317,11 +317,12 @@ void ContactReactions::add_friction_slope(const HeldContact& contact, double nor
   dv_dv.noalias() += slope_ * J_t;
 }
 
-bool ContactReactions::is_determinate() const {
+bool ContactReactions::is_determinate() {
   constexpr Eigen::Index kMostRows = 14;
   if (!slides_ || is_redundant_ || A_.rows() == 0) return true;
-  const MatrixX<double> symmetric = 0.5 * (A_ + A_.transpose());
-  if (Eigen::LLT<MatrixX<double>>(symmetric).info() == Eigen::Success) return true;
+  symmetric_ = 0.5 * (A_ + A_.transpose());
+  definite_.compute(symmetric_);
+  if (definite_.info() == Eigen::Success) return true;  // the usual case, without the heap
   // Rows that hold in both directions are eliminated.
   std::vector<Eigen::Index> normals, others;
   for (Eigen::Index k = 0; k < A_.rows(); ++k) {

@@ -14,6 +14,7 @@
 /// (least_solver_internal.h). Storage is made when contacts or held joint rows change; evaluations use no heap as long
 /// as it is clear what is redundant.
 
+#include <Eigen/Cholesky>
 #include <optional>
 #include <span>
 #include <vector>
@@ -65,7 +66,9 @@ class ContactReactions {
   /// After that: whether small changes of the forces of the contacts that hold are answered in one way only, as far as
   /// that can be told at a glance: the matrix of their normals, with the friction of what slides and without what
   /// holds whatever happens, is P (SYK). Redundant contacts are not asked.
-  bool is_determinate() const;
+  bool is_determinate();
+  /// Whether it can be otherwise: something slides, and no contact is redundant.
+  bool may_be_indeterminate() const { return slides_ && !is_redundant_; }
 
   /// After that: friction of what slides follows the slip.
   void add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv);
@@ -119,6 +122,8 @@ class ContactReactions {
   AdmissibleForces bounded_;  ///< bounds of the reactions
 
   MatrixX<double> A_, gap_A_;
+  MatrixX<double> symmetric_;  ///< part of A
+  Eigen::LLT<MatrixX<double>> definite_;
   LeastSolver forces_solver_, speeds_solver_, gaps_solver_;
   VectorX<double> drift_, z_, speeds_, gaps_, reactions_, joint_reactions_;
   VectorX<double> admissible_;  ///< reactions that the bounds admit, if there are any
