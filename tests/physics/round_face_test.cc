@@ -134,8 +134,8 @@ TEST(LandingCoin, StrikesAtItsLowestPoint) {
   }
 }
 
-/// A coin that lands flat while it turns about a diameter is struck fastest at a point between those that are fixed in it;
-/// asked for the impact alone, that point is there, whatever the direction.
+/// A coin that lands flat while it turns about a diameter is struck fastest at a point between those that are fixed in
+/// it; asked for the impact alone, that point is there, whatever the direction.
 TEST(LandingCoin, IsStruckAtItsFastestPoint) {
   const double a = 0.01, fall = 0.3, spin = 2;
   for (const double heading : {0.0, 0.3, 2.0, -1.1}) {
@@ -167,8 +167,9 @@ TEST(LandingCoin, TurnsWithTheWorld) {
   }
 }
 
-/// It rattles, lands flat all but exactly, where its lowest point runs round the rim within 1e-10 s, and rests: nothing is
-/// lost that impacts and friction do not account for. Each of a hundred pieces of the motion may be off by the tolerance.
+/// It rattles, lands flat all but exactly, where its lowest point runs round the rim within 1e-10 s, and rests: nothing
+/// is lost that impacts and friction do not account for. Each of a hundred pieces of the motion may be off by the
+/// tolerance.
 TEST(LandingCoin, LosesOnlyWhatIsAccountedFor) {
   for (const double tilt : {1e-4, 1e-3, 0.1}) {
     for (const double heading : {0.0, 1.1}) {
