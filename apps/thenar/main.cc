@@ -141,7 +141,7 @@ CLI::App* add_quasistatic(CLI::App& app, QuasistaticCommand& command) {
   CLI::App* verb = app.add_subcommand(
       "quasistatic",
       "How an object moves when a hand moves slowly: velocities, modes and forces, or a proof that it jams");
-  verb->add_option("file", command.file, "Bare problem or planar scenario (.yaml); - for stdin")->type_name("FILE");
+  verb->add_option("file", command.file, "Bare problem or scenario (.yaml); - for stdin")->type_name("FILE");
   verb->add_option(
           "--random", command.random,
           "A random problem instead of a file: CONTACTS,LARGEST_MU,EFFORT_JOINTS,SEED; the two in the middle may "
