@@ -83,7 +83,7 @@ class ReportPage : public ::testing::Test {
                 contacts = fmt::format("{}\n", kContactHeader);
     for (const double t : {0.0, 0.25, 0.5, 0.75, 1.0}) {
       states += fmt::format("{},{},0.1,1,0,0.5,0\n", t, t);
-      energy += fmt::format("{},{},1,{},0.5\n", t, t, t + 0.5);
+      energy += fmt::format("{},{},0.75,{},0.5,{},{}\n", t, t, t + 0.5, 0.25 + t, t);
       contacts += contact_line(t, "a<b/c", t < 0.25 ? "free" : t < 0.5 ? "roll" : "slide", 2 + t);
       if (t <= 0.5) contacts += contact_line(t, "\"d\"\"/e\"", "fixed", 1);
     }
@@ -218,7 +218,7 @@ TEST_F(ReportPage, LinesHaveTheNumbersOfTheTrace) {
   // What is no longer near transmits no force, and has no gap.
   EXPECT_NE(page.find("{\"x\":[0,0.5,0.75,1],\"y\":[1,1,0,0]}"), std::string::npos);
   EXPECT_NE(page.find("{\"x\":[0,0.5],\"y\":[0.001,0.001]}"), std::string::npos);
-  // Energy: kinetic t, potential 1, work − dissipated t, so that it balances.
+  // Energy: kinetic t, potential 0.75, in layers 0.25 + t, work − dissipated t, switched t, so that it balances.
   EXPECT_NE(page.find("[{\"x\":[0,1],\"y\":[0,0]}]"), std::string::npos);
   // The cart slides and is not driven.
   EXPECT_EQ(count(page, "<small data-unit=\"rad\">"), 1u);

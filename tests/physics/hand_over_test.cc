@@ -3,6 +3,7 @@
 // From rigid to compliant contacts and back: Painlevé's rod (scenes/truth/painleve_rod.yaml) inside its paradox,
 // against the limit of stiff layers; runs that never leave the rigid model; and which contacts go over.
 
+#include "energy_books.h"
 #include "motion_scenes.h"
 
 namespace thenar {
@@ -73,6 +74,7 @@ TEST(HandOver, WithoutAMotionThereIsAnImpactWithoutCollision) {
     EXPECT_EQ(first.report.switches[0].t, 0);
     EXPECT_NE(first.report.switches[0].why.find("no motion"), std::string::npos);
     EXPECT_LT(first.report.energy.end, first.report.energy.start);
+    expect_energy_never_grows(first, find_energy_error(first, 1e-12, 1));
     const std::vector<double> leaves = list_times(first, EventKind::break_away);
     ASSERT_GE(leaves.size(), 1u);
     const EndVelocity end = calc_end_velocity(run_rod(stiffness, kDamping, 0, 0, leaves[0]).report.last);
@@ -96,6 +98,7 @@ TEST(HandOver, OfSeveralMotionsTheLayerTakesThatOfItsPreload) {
   EXPECT_NE(parts.report.switches[0].why.find("several"), std::string::npos);
   EXPECT_LT(calc_end_velocity(parts.report.last).along, -0.85);
   EXPECT_EQ(count_events(parts, EventKind::stick), 0);
+  expect_energy_never_grows(parts, find_energy_error(parts, 1e-12, 1));
   const Trace less = run_rod(1e11, 0.3, 6, 0.8 * pressed, 0.01), more = run_rod(1e11, 0.3, 6, 1.2 * pressed, 0.01);
   EXPECT_LT(calc_end_velocity(less.report.last).along, -0.6);  // friction has acted for a while
   EXPECT_GT(calc_end_velocity(more.report.last).along, -0.5);
@@ -157,6 +160,14 @@ TEST(HandOver, SykTranslationGoesOverAndComesBackOnce) {
     }
   }
   EXPECT_NEAR(trace.report.last.q(5), 0.18, 1e-3);
+  // Layers begin with the rigid forces, and so with energy that the motion of rigid bodies did not have.
+  double held = 0;
+  for (const ContactSample& contact : before->contacts) {
+    held += 0.5 * (contact.force[0] * contact.force[0] + contact.force[1] * contact.force[1]) * 1e-3 / 1.69;
+  }
+  EXPECT_NEAR(switches[0].energy, held, 0.02 * held);  // the forces are those of a row just before
+  EXPECT_LT(switches[1].energy, 0);
+  expect_energy_never_grows(trace, find_energy_error(trace, 1e-8, 0.5));
 }
 
 TEST(HandOver, TakesOnlyTheContactsThatNeedIt) {

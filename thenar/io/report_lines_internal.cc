@@ -149,7 +149,7 @@ void StateLines::build(std::vector<ReportPanel>& out) const {
 }
 
 void EnergyLines::take(std::span<const double> row) {
-  const double t = row[0], kinetic = row[1], potential = row[2], supplied = row[3] - row[4];
+  const double t = row[0], kinetic = row[1], potential = row[2] + row[5], supplied = row[3] - row[4] + row[6];
   const double total = kinetic + potential;
   if (!has_start_) start_ = total - supplied;
   has_start_ = true;
@@ -161,12 +161,16 @@ void EnergyLines::take(std::span<const double> row) {
 
 void EnergyLines::build(std::vector<ReportPanel>& out) const {
   if (!has_start_) return;
-  constexpr std::array kNames{"kinetic", "potential", "total", "work − dissipated", "balance error"};
-  ReportPanel energy{"energy", "J", "kinetic and potential energy, and what was supplied since the start"};
+  constexpr std::array kNames{"kinetic", "potential", "total", "supplied", "balance error"};
+  ReportPanel energy{
+      "energy", "J",
+      "kinetic and potential energy, that of compliant layers included, and what was supplied since the start"};
   for (std::size_t i = 0; i + 1 < kCount; ++i) {
     energy.series.push_back({kNames[i], static_cast<int>(i), lines_[i].points()});
   }
-  ReportPanel error{"balance error", "J", "total energy less that of the start and what was supplied since"};
+  ReportPanel error{"balance error", "J",
+                    "total energy less that of the start and what was supplied since: work, less what was "
+                    "dissipated, and what contacts that changed their model have put in"};
   error.series.push_back({kNames.back(), static_cast<int>(kCount) - 1, lines_.back().points()});
   out.push_back(std::move(energy));
   out.push_back(std::move(error));

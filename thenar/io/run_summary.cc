@@ -74,7 +74,8 @@ Json switches_json(const std::vector<ModelSwitch>& switches) {
                    {"to", s.to_compliant ? "compliant" : "rigid"},
                    {"contacts", s.contacts},
                    {"why", s.why},
-                   {"disagreement", s.disagreement}});
+                   {"disagreement", s.disagreement},
+                   {"energy", s.energy}});
   }
   return out;
 }
@@ -133,7 +134,11 @@ std::string run_summary_json(const Scenario& scenario, const RunReport& report, 
       {"max_gap_violation", report.max_gap_violation},
       {"bridged_s", report.bridged_s},
       {"energy",
-       {{"start", energy.start}, {"end", energy.end}, {"work", energy.work}, {"dissipated", energy.dissipated}}},
+       {{"start", energy.start},
+        {"end", energy.end},
+        {"work", energy.work},
+        {"dissipated", energy.dissipated},
+        {"switched", energy.switched}}},
       {"sliding_joints", find_sliding_joints(scenario)},
       {"files", file_map},
   };
@@ -148,8 +153,10 @@ std::string run_summary_text(const Scenario& scenario, const RunReport& report, 
   out += fmt::format("  {:.6g} s simulated in {}, {:.3g} s of computing ({:.3g} x real time)\n\n", report.last.t,
                      describe_steps(scenario, report), report.wall_s, speed);
   out += table_of_positions(scenario, report);
-  out += fmt::format("\n  energy (J): start {:.8g} + work {:.8g} - dissipated {:.8g} = end {:.8g}, off by {:.2g}\n",
-                     energy.start, energy.work, energy.dissipated, energy.end, energy.error());
+  const std::string switched =
+      report.switches.empty() ? std::string() : fmt::format(" + switched {:.8g}", energy.switched);
+  out += fmt::format("\n  energy (J): start {:.8g} + work {:.8g} - dissipated {:.8g}{} = end {:.8g}, off by {:.2g}\n",
+                     energy.start, energy.work, energy.dissipated, switched, energy.end, energy.error());
   out += fmt::format("  events by kind: {}\n", list_events(report.events));
   if (report.bridged_s > 0) {
     out += fmt::format("  bridged: {:.3g} s, in which contacts changed faster than can be followed (events 'zeno')\n",

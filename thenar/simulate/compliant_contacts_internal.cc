@@ -96,7 +96,6 @@ double CompliantContacts::calc_layer_time() const {
 void CompliantContacts::begin() {
   before_.clear();
   moved_.clear();
-  energy_dropped_ = 0;
   for (const SoftContact& contact : motion_.soft_contacts()) {
     before_.push_back({contact.name(), contact.place().found(), contact.phase});
   }
@@ -135,7 +134,7 @@ SoftContact CompliantContacts::begin_layer(SoftContact contact) {
     const LayerLaw& law = contact.layer();
     SoftContact out(place, contact.shared_layer(), law.calc_depth(force(0), 0) + place.gap());
     out.shear = calc_shear(law, place.law(), force.tail<3>(), Vector3<double>::Zero());
-    if (has_started_) energy_dropped_ -= out.calc_energy();
+    if (has_started_) energy_put_in_ += out.calc_energy();
     return out;
   }
   if (!has_started_ || contact.place().gap() >= -margins_.depth) return contact;
@@ -217,9 +216,6 @@ void CompliantContacts::settle(State& state) {
     is_used[i] = 1;
     next.push_back(old[i]);
   }
-  for (std::size_t i = 0; i < old.size(); ++i) {
-    if (!is_used[i]) energy_dropped_ += old[i].calc_energy();
-  }
   std::vector<FoundContact> places;
   for (const SoftContact& contact : next) places.push_back(contact.place().found());
   const std::vector<std::string> names = names_.update(places);
@@ -234,7 +230,6 @@ void CompliantContacts::settle(State& state) {
   has_started_ = true;
   forces_.clear();
   next = motion_.soft_contacts();
-  for (const SoftContact& contact : next) energy_dropped_ += is_over(contact) ? contact.calc_energy() : 0;
   if (std::erase_if(next, is_over) == 0) return;
   motion_.set_soft_contacts(std::move(next));
   state.inner = motion_.collect_shears();

@@ -74,8 +74,8 @@ class CompliantContacts {
   void settle(State& state);
   /// Which of them press, stick and slip, at velocities that may have jumped.
   void choose_phases(const State& state);
-  /// What layers held that have gone since begin(), less what those hold that took over, J.
-  double energy_dropped() const { return energy_dropped_; }
+  /// What layers hold that have taken over from rigid contacts with a force, since this was last asked, J.
+  double take_energy_put_in() { return std::exchange(energy_put_in_, 0); }
   /// What has changed since begin(), in words.
   std::vector<Event> tell(double t) const;
 
@@ -114,7 +114,7 @@ class CompliantContacts {
   std::vector<Known> before_;
   std::vector<Moved> moved_;
   bool has_started_ = false;
-  double energy_dropped_ = 0;
+  double energy_put_in_ = 0;
 };
 
 }  // namespace thenar::internal

@@ -36,23 +36,30 @@ class Bridge {
   }
 
   std::optional<BridgedStep> take(State& out) {
-    const double energy = calc_energy(model_, state_);
+    const double energy = calc_all_energy(state_);
     calc_free_motion();
     add_joint_rows();
     add_contacts();
     if (!find_velocities()) return std::nullopt;
-    State next{state_.t + h_, VectorX<double>(state_.q.size()), v_next_};
+    State next{state_.t + h_, VectorX<double>(state_.q.size()), v_next_, state_.inner};  // layers are sheared as before
     const VectorX<double> travel = h_ * v_next_;
     integrate_position(model_, state_.q.data(), travel.data(), next.q.data());
     if (!next.q.allFinite() || !next.v.allFinite() || !leave_overlaps(next)) return std::nullopt;
     BridgedStep step{h_ * power_.work, 0};
-    step.energy_lost = energy + step.work - calc_energy(model_, next);
+    step.energy_lost = energy + step.work - calc_all_energy(next);
     if (step.energy_lost < -kGain * (std::abs(energy) + std::abs(step.work) + kinetic_scale())) return std::nullopt;
     out = std::move(next);
     return step;
   }
 
  private:
+  /// That of compliant contacts included.
+  double calc_all_energy(const State& state) {
+    ConstrainedMotion& motion = context_.motion();
+    const bool has_layers = !motion.soft_contacts().empty() && motion.follow_soft_contacts(state);
+    return calc_energy(model_, state) + (has_layers ? motion.calc_layer_energy() : 0);
+  }
+
   double kinetic_scale() const {
     const Scales& scales = context_.tolerances().scales();
     return scales.mass * scales.length * scales.length / (scales.time * scales.time);

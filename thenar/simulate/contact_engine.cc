@@ -124,12 +124,13 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   switcher_.note_forces();
   find_insistent(at, patience);
   keep_frames(state);
-  const double energy = calc_energy(scenario_.model, state);
+  double energy = calc_energy(scenario_.model, state) + calc_layer_energy(state);
   try {
     if (at && at->kind == ContactCrossingKind::stick) bring_to_rest(state, *at);
     // As often as contacts go over to the compliant model; the rest is asked again without them.
     for (;;) {
       soft_.settle(state);
+      energy += book_put_in();
       const bool is_settled = settle_rigid(state, trigger, patience);
       if (hands_over(state, is_settled)) continue;
       if (!is_settled) return false;
@@ -140,8 +141,8 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
     is_stuck_ = true;
     return false;
   }
-  energy_lost_ = energy - calc_energy(scenario_.model, state) + soft_.energy_dropped() + energy_given_back_;
-  energy_given_back_ = 0;
+  // What layers hold at the start of a run is what the run starts with.
+  energy_lost_ = energy - calc_energy(scenario_.model, state) - (has_started_ ? calc_layer_energy(state) : 0);
   if (has_started_) tell_changes(state.t, at);
   watches_determinacy_ = instant_->determinate && motion_.has_determinate_contacts();
   has_started_ = true;
@@ -219,6 +220,19 @@ bool ContactEngine::hands_over(const State& state, bool is_settled) {
   return true;
 }
 
+/// What layers hold that have just taken over is put in by the switch that made them.
+double ContactEngine::book_put_in() {
+  const double energy = soft_.take_energy_put_in();
+  if (!switches_.empty()) switches_.back().energy += energy;
+  return energy;
+}
+
+/// In compliant contacts at the state, J.
+double ContactEngine::calc_layer_energy(const State& state) {
+  if (motion_.soft_contacts().empty() || !motion_.follow_soft_contacts(state)) return 0;
+  return motion_.calc_layer_energy();
+}
+
 bool ContactEngine::hand_over_jam(const State& state, const std::string& why) {
   switcher_.note_forces();
   auto handed = switcher_.hand_over_held(state.t, why);
@@ -233,7 +247,6 @@ bool ContactEngine::try_back(State& state) {
     if (switcher_.has_tried()) stepper_.start(state);
     return false;
   }
-  energy_given_back_ = switcher_.energy_lost();
   switches_.push_back(std::move(*back));
   return true;
 }

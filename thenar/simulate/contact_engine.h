@@ -95,7 +95,7 @@ class ContactEngine {
   const std::vector<BounceEnd>& bounce_ends() const { return bounce_ends_; }
   /// From one model to the other, since this was last asked.
   std::vector<ModelSwitch> take_switches() { return std::exchange(switches_, {}); }
-  double energy_lost() const { return energy_lost_; }  ///< J, in impacts, and of layers that are left
+  double energy_lost() const { return energy_lost_; }  ///< J, in impacts, and of layers that are left; not in switches
   Verdict verdict() const { return instant_ ? instant_->verdict : Verdict::unique; }
   bool is_determinate() const { return instant_ && instant_->determinate; }
   /// Events of contacts, in words: what touches, slips, sticks, breaks or goes over to other features since the last
@@ -148,6 +148,8 @@ class ContactEngine {
   bool hands_over(const State& state, bool is_settled);
   std::string explain_hand_over(bool is_settled) const;
   void watch_determinacy(Stepper& stepper, std::optional<ContactCrossing>& first);
+  double book_put_in();
+  double calc_layer_energy(const State& state);
   void tell_changes(double t, const std::optional<ContactCrossing>& at);
   std::size_t choose_cell(const Instant& instant, const State& state) const;
   bool goes_on_as_it_is(const Instant& instant, const InstantCell& cell) const;
@@ -194,7 +196,6 @@ class ContactEngine {
   bool has_asked_ = false;             ///< the instant is that of this settle
   bool has_lost_determinacy_ = false;  ///< which is why it is settled
   double energy_lost_ = 0;
-  double energy_given_back_ = 0;  ///< J, that went with layers which rigid contacts have replaced
 };
 
 }  // namespace thenar

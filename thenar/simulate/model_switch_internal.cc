@@ -224,8 +224,8 @@ std::optional<ModelSwitch> ModelSwitcher::try_back(State& state, const InstantOp
     const double disagreement = is_good ? compare(instant, gone) : 1;
     if (is_good && disagreement <= kAgrees) {
       const Model& model = context_.scenario().model;
-      energy_lost_ = calc_energy(model, state) + held_energy - calc_energy(model, trial);
       ModelSwitch out{.t = state.t, .to_compliant = false, .contacts = {}, .why = {}, .disagreement = disagreement};
+      out.energy = calc_energy(model, trial) - calc_energy(model, state) - held_energy;
       for (const auto& [a, b] : handed.pairs) {
         out.contacts.push_back(fmt::format("{}/{}", model.body(a).name, model.body(b).name));
       }

@@ -43,12 +43,10 @@ class ModelSwitcher {
 
   /// When try_back() is to be asked next, s.
   double next_check() const { return soft_.has_handed_over() ? next_check_ : std::numeric_limits<double>::infinity(); }
-  /// The state with the bodies put back on each other, if rigid contacts take over here; layers have gone then, and
-  /// energy_lost() (J) is what that took. Otherwise the state and the motion are as they were, and the stepper must
-  /// start anew if has_tried().
+  /// The state with the bodies put back on each other, if rigid contacts take over here; layers have gone then.
+  /// Otherwise the state and the motion are as they were, and the stepper must start anew if has_tried().
   std::optional<ModelSwitch> try_back(State& state, const InstantOptions& options);
   bool has_tried() const { return has_tried_; }
-  double energy_lost() const { return energy_lost_; }
 
   /// Whether contacts of two bodies take part in the question that is asked now: all, but while groups are asked apart.
   bool takes_part(BodyIndex a, BodyIndex b) const { return only_ < 0 || find_group(a, b) == only_; }
@@ -70,7 +68,6 @@ class ModelSwitcher {
   std::vector<int> groups_;  ///< by tree (root link)
   int only_ = -1;
   double next_check_ = 0;
-  double energy_lost_ = 0;
   bool has_tried_ = false;
 };
 

@@ -41,7 +41,7 @@ bool RowWriter::write_inside(double theta) {
       return false;
     }
     note_extremes(inside);
-    set_energy(report_.energy.work + point.work, report_.energy.dissipated + point.dissipated);
+    set_energy(report_.energy.work + point.work, report_.energy.dissipated + point.dissipated, report_.energy.switched);
     if (sampler_ != nullptr) {
       stepper_.evaluate((t - stepper_.t()) / stepper_.h());
       sampler_->fill(inside, sample_.contacts);
@@ -65,14 +65,14 @@ bool RowWriter::write(const State& state) {
     sampler_->fill(state, sample_.contacts);
     layer_energy_ = motion_.calc_layer_energy();
   }
-  set_energy(report_.energy.work, report_.energy.dissipated);
+  set_energy(report_.energy.work, report_.energy.dissipated, report_.energy.switched);
   return emit(state);
 }
 
-bool RowWriter::write_before(const State& state, double energy_lost) {
+bool RowWriter::write_before(const State& state, double energy_lost, double energy_switched) {
   sample_.contacts = contacts_before_;
   layer_energy_ = layer_energy_before_;
-  set_energy(report_.energy.work, report_.energy.dissipated - energy_lost);
+  set_energy(report_.energy.work, report_.energy.dissipated - energy_lost, report_.energy.switched - energy_switched);
   return emit(state);
 }
 
@@ -88,9 +88,10 @@ void RowWriter::note_contacts(double theta) {
   layer_energy_before_ = motion_.calc_layer_energy();
 }
 
-void RowWriter::set_energy(double work, double dissipated) {
+void RowWriter::set_energy(double work, double dissipated, double switched) {
   sample_.energy.work = work;
   sample_.energy.dissipated = dissipated;
+  sample_.energy.switched = switched;
 }
 
 /// A row, whose contacts and work are known.
@@ -98,8 +99,9 @@ bool RowWriter::emit(const State& state) {
   update_positions(scenario_.model, state.q.data(), workspace_);
   update_velocities(scenario_.model, state.v.data(), workspace_);
   sample_.energy.kinetic = calc_kinetic_energy(scenario_.model, workspace_, state.v.data());
-  sample_.energy.potential = calc_gravity_energy(scenario_.model, workspace_) +
-                             calc_spring_energy(scenario_.model, state.q.data()) + layer_energy_;
+  sample_.energy.potential =
+      calc_gravity_energy(scenario_.model, workspace_) + calc_spring_energy(scenario_.model, state.q.data());
+  sample_.energy.layers = layer_energy_;
   motion_.actuation().calc_cut_efforts(state.t, state.q.data(), state.v.data(), sample_.tau.data());
   if (!sample_.tau.allFinite()) {
     fault_ = find_bad_effort(scenario_, motion_.actuation(), state.t, state);

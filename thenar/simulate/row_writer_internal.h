@@ -36,8 +36,8 @@ class RowWriter {
   bool write_due(const State& state);
   /// A row at the state that the run has reached.
   bool write(const State& state);
-  /// A row at the state before a jump, whose loss (J) is on the books already.
-  bool write_before(const State& state, double energy_lost);
+  /// A row at the state before a jump, whose loss and what changed models have put in (J) are on the books already.
+  bool write_before(const State& state, double energy_lost, double energy_switched = 0);
   /// And that after it.
   bool write_after(const State& state);
   const std::string& fault() const { return fault_; }
@@ -54,7 +54,7 @@ class RowWriter {
   double next_step_time(double t) const { return times_.next_step_time(t, next_); }
 
  private:
-  void set_energy(double work, double dissipated);
+  void set_energy(double work, double dissipated, double switched);
   bool emit(const State& state);
 
   const Scenario& scenario_;

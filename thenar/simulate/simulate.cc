@@ -275,6 +275,7 @@ class Run {
 
   bool tell_settled(const Mode& mode_before, const State& before) {
     energy_lost_ = contacts_->energy_lost();
+    energy_switched_ = 0;
     report_.energy.dissipated += energy_lost_;
     joint_mode_ = motion_.mode();
     if (contacts_->strikes().empty()) storm_.note_change();
@@ -322,11 +323,14 @@ class Run {
 
   void note_switch(const ModelSwitch& change) {
     report_.switches.push_back(change);
+    report_.energy.switched += change.energy;
+    energy_switched_ += change.energy;
     std::string where;
     for (const std::string& name : change.contacts) where += (where.empty() ? "" : ", ") + name;
     teller_.tell({state_.t, EventKind::model, where,
-                  fmt::format("{}: {}", change.to_compliant ? "from rigid to compliant" : "from compliant to rigid",
-                              change.why)});
+                  fmt::format("{}: {}; puts in {:.3g} J",
+                              change.to_compliant ? "from rigid to compliant" : "from compliant to rigid", change.why,
+                              change.energy)});
   }
 
   void note_verdict() {
@@ -344,7 +348,7 @@ class Run {
   /// Rows before and after a jump, and what contacts and joints do from here on.
   bool tell_contacts(const Mode& mode_before, const State& before) {
     const std::vector<ContactStrike>& strikes = contacts_->strikes();
-    if (!strikes.empty() && !check(rows_.write_before(before, energy_lost_))) return false;
+    if (!strikes.empty() && !check(rows_.write_before(before, energy_lost_, energy_switched_))) return false;
     for (const ContactStrike& strike : strikes) teller_.tell_strike(state_.t, strike);
     if (is_settled_) {
       for (const Event& event : contacts_->changes()) teller_.tell(event);
@@ -639,6 +643,7 @@ class Run {
   State state_, last_good_;
   long long advances_ = 0;
   double energy_lost_ = 0;               ///< J, at the last instant
+  double energy_switched_ = 0;           ///< J, put in there by contacts that changed their model
   std::vector<StopResponse> responses_;  ///< per row
   std::vector<Strike> strikes_;
   std::vector<long long> strikes_in_a_row_;  ///< per row, since the joint last rested there

@@ -56,9 +56,14 @@ struct ContactSample {
   double friction = 0;  ///< coefficient of the cone that bounds the force now; 0 of what is free
 };
 
-/// Energies in a row of a trace, J. `work` and `dissipated` are since the start.
+/// Energies in a row of a trace, J. `work`, `dissipated` and `switched` are since the start:
+/// total() = that of the first row + work − dissipated + switched.
 struct EnergySample {
   double kinetic = 0, potential = 0, work = 0, dissipated = 0;
+  double layers = 0;    ///< elastic energy of compliant contacts
+  double switched = 0;  ///< what contacts that changed their model have put in (EnergyBalance)
+
+  double total() const { return kinetic + potential + layers; }
 };
 
 /// One row of a trace. All numbers are finite.
@@ -85,16 +90,20 @@ struct ModelSwitch {
   /// The largest difference of a contact's force in the two models there, as a part of the largest force; 0 where the
   /// layers begin with the rigid forces, or where there are none.
   double disagreement = 0;
+  /// What it puts into the books, J: over, what the layers hold that begin with the rigid forces; back, less what they
+  /// held and what it takes to put the bodies on each other.
+  double energy = 0;
 };
 
-/// Energy of a run, J: end = start + work − dissipated, up to the error of the integrator.
+/// Energy of a run, J: end = start + work − dissipated + switched, up to the error of the integrator.
 struct EnergyBalance {
-  double start = 0;  ///< kinetic, in gravity, and in springs with a symmetric stiffness
+  double start = 0;  ///< kinetic, in gravity, in springs with a symmetric stiffness, and in compliant contacts
   double end = 0;
   double work = 0;        ///< of actuators, wrenches and springs whose stiffness is not symmetric
-  double dissipated = 0;  ///< in dampers, dry friction and impacts; less what layers hold that take over with a force
+  double dissipated = 0;  ///< in dampers, friction and impacts; never falls
+  double switched = 0;    ///< put in by contacts that changed their model, the sum of ModelSwitch::energy
 
-  double error() const { return end - (start + work - dissipated); }
+  double error() const { return end - (start + work - dissipated + switched); }
 };
 
 enum class RunStatus {
