@@ -5,6 +5,8 @@
 
 #include "energy_books.h"
 #include "motion_scenes.h"
+#include "planar_grasp.h"
+#include "thenar/simulate/layer_stability_internal.h"
 
 namespace thenar {
 namespace {
@@ -168,6 +170,82 @@ TEST(HandOver, SykTranslationGoesOverAndComesBackOnce) {
   EXPECT_NEAR(switches[0].energy, held, 0.02 * held);  // the forces are those of a row just before
   EXPECT_LT(switches[1].energy, 0);
   expect_energy_never_grows(trace, find_energy_error(trace, 1e-8, 0.5));
+}
+
+// --- Where there is one motion, and where it ceases to be the only one -----------------------------------------------
+
+constexpr double kLadderAngle = 1.05, kFloorFriction = 3.5, kWallFriction = 3, kTopHeavy = 0.45, kLadderInertia = 0.29;
+constexpr double kPull = 40, kLift = -30, kLiftRate = 7500;
+
+/// A ladder of 1 m and 1 kg slides down between wall and floor, heavy at its top, pulled off the wall and lifted more
+/// and more. On the floor alone it would jam or be thrown off, so that A is no P-matrix from the first instant on.
+Trace run_ladder(const std::string& law, double until) {
+  const double s = std::sin(kLadderAngle), c = std::cos(kLadderAngle), spin = 3;
+  return record(parse_scenario(
+      fmt::format(
+          "thenar: 1\ngravity: [0, -9.81, 0]\nobjects:\n"
+          "  - {{name: ladder, joint: planar, shape: {{rod: 1}}, shape_pose: {{rpy: [0, 90 deg, 0]}}, mass: 1 kg, "
+          "com: [{}, 0, 0], inertia: [0.15, 0.15, {}],\n"
+          "     pose: {{xyz: [{:.17g}, {:.17g}, 0], rpy: [0, 0, {:.17g}]}}, "
+          "velocity: {{linear: [{:.17g}, {:.17g}, 0], angular: [0, 0, {}]}}}}\n"
+          "  - {{name: floor, joint: fixed, shape: {{plane: {{}}}}, pose: {{rpy: [-90 deg, 0, 0]}}}}\n"
+          "  - {{name: wall, joint: fixed, shape: {{plane: {{}}}}, pose: {{rpy: [0, 90 deg, 0]}}}}\n"
+          "contacts: {{law: {}, pairs: [{{a: ladder, b: floor, friction: {}}}, {{a: ladder, b: wall, friction: "
+          "{}}}]}}\n"
+          "wrenches: [{{body: ladder, force: [{}, {} + {}*t, 0], at: [{}, 0, 0]}}]\n"
+          "run: {{until: {:.17g}, sample: 1e-4}}\n",
+          -kTopHeavy, kLadderInertia, 0.5 * c, 0.5 * s, -kLadderAngle, 0.5 * s * spin, -0.5 * c * spin, spin, law,
+          kFloorFriction, kWallFriction, kPull, kLift, kLiftRate, -kTopHeavy, until),
+      "test.yaml"));
+}
+
+/// Acceleration of the lower end away from the floor if nothing but the force and the weight acted.
+double calc_free_lift(const State& state) {
+  const double w = state.v(2), arm = 0.5 + kTopHeavy;  // from the lower end to the centre of mass
+  return kLift + kLiftRate * state.t - kGravity + w * w * arm * std::sin(-state.q(2));
+}
+
+TEST(HandOver, AProvedMotionStaysRigidThoughItIsNotDeterminateAndGoesOverWhereItIsNotTheOnlyOne) {
+  // Up to where the lower end would rise by itself there is one motion, with both contacts pressed; from there on the
+  // ladder could as well be thrown off. Nothing happens to the contacts there.
+  const Trace trace = run_ladder("automatic", 0.006);
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  ASSERT_FALSE(trace.report.verdicts.empty());
+  EXPECT_EQ(trace.report.verdicts[0].verdict, Verdict::unique);
+  EXPECT_FALSE(trace.report.verdicts[0].determinate);
+  ASSERT_GE(trace.report.switches.size(), 1u);
+  const double t = trace.report.switches[0].t;
+  EXPECT_GT(t, 0.003);
+  EXPECT_NE(trace.report.switches[0].why.find("several"), std::string::npos);
+  const Trace rigid = run_ladder("rigid", t);
+  EXPECT_TRUE(rigid.events.empty());
+  // Answers are told apart to 1e-7 of their forces.
+  EXPECT_NEAR(calc_free_lift(rigid.report.last), 0, 1e-4 * kGravity);
+  expect_energy_never_grows(trace, find_energy_error(trace, 1e-8, 1));
+}
+
+TEST(HandOver, LayersOfTheTranslationAreStableUntilItGoesOver) {
+  // By symmetry the layers of SYK's second example fall into motions of mirrored links together and opposite, each with
+  // its own two eigenvalues a of A: λ² + a m (λ/√ε + 1/ε) = 0.
+  const PlanarExample example = PlanarExample::translate();
+  const VectorX<double> one = VectorX<double>::Ones(4);
+  for (const double epsilon : {1e-3, 1e-5}) {
+    const double k = example.grasp.mass / epsilon, c = example.grasp.mass / std::sqrt(epsilon);
+    for (const double t : {0.1, 0.3, 0.43, 0.435, 0.4365, 0.45, 0.5, 0.6}) {
+      const test::Vector7 q = example.plan(t);
+      const test::Matrix4 A = example.grasp.calc_A(q, example.plan_slips(q).cwiseSign());
+      const Eigen::Matrix2d own = A.topLeftCorner<2, 2>(), other = A.topRightCorner<2, 2>();
+      double expected = -std::numeric_limits<double>::infinity();
+      for (const Eigen::Matrix2d& part : {Eigen::Matrix2d(own + other), Eigen::Matrix2d(own - other)}) {
+        for (const std::complex<double> a : part.eigenvalues()) {
+          const std::complex<double> root = std::sqrt(a * a * c * c - 4.0 * a * k);
+          expected = std::max({expected, (0.5 * (-a * c + root)).real(), (0.5 * (-a * c - root)).real()});
+        }
+      }
+      EXPECT_NEAR(internal::calc_layer_growth(A, k * one, c * one), expected, 1e-6 * c) << t;
+      EXPECT_EQ(expected < 0, t < 0.436) << t;
+    }
+  }
 }
 
 TEST(HandOver, TakesOnlyTheContactsThatNeedIt) {

@@ -93,6 +93,15 @@ double CompliantContacts::calc_layer_time() const {
   return out;
 }
 
+LayerSlopes CompliantContacts::calc_slopes(const HeldContact& contact, double f_N) const {
+  const ContactLaw& law = contact.law();
+  const auto layer = make_layer(law.layer, tolerances_.scales().mass, tolerances_.scales().time);
+  const LayerForce normal = layer->calc_normal(f_N > 0 ? layer->calc_depth(f_N, 0) : 0, 0);
+  const double k = layer->shear_stiffness(), c = layer->shear_damping();
+  const double arm = law.friction > 0 ? law.torsion / law.friction : 0;
+  return {{normal.by_depth, k, k, k * arm * arm}, {normal.by_rate, c, c, c * arm * arm}};
+}
+
 void CompliantContacts::begin() {
   before_.clear();
   moved_.clear();

@@ -13,6 +13,7 @@
 /// Phases (LayerPhase) change where a value passes 0 by more than `force_margin`, so that rounding does not let them
 /// chatter: that margin is far below the tolerance of a run, and forces do not jump there.
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,11 @@ struct LayerMargins {
 };
 /// `size` (m) is that of the scene.
 LayerMargins find_layer_margins(const Scales& scales, double size);
+
+/// How a layer answers to small changes of its deflection and of their rates, along N, T, U and about N.
+struct LayerSlopes {
+  std::array<double, 4> stiffness{}, damping{};  ///< N/m, N s/m; about N with N m, rad
+};
 
 class CompliantContacts {
  public:
@@ -67,6 +73,9 @@ class CompliantContacts {
   bool is_handed_over(BodyIndex a, BodyIndex b) const;
   /// How long layers that were handed over take to settle, s: of a spring and damper under the mass of everything.
   double calc_layer_time() const;
+
+  /// Of the layer that a rigid contact with this normal force (N) would have.
+  LayerSlopes calc_slopes(const HeldContact& contact, double f_N) const;
 
   /// An instant begins: layers are as the motion has them now.
   void begin();

@@ -42,8 +42,6 @@ constexpr double kJam = 1e6;
 constexpr double kOnePoint = 0.3;
 /// A point with less of the force of all points of its rim does not press.
 constexpr double kPressesNot = 1e-6;
-/// How closely the time is found at which contacts cease to be determinate, in halvings of a step.
-constexpr int kBisections = 24;
 /// Cells that a message lists.
 constexpr std::size_t kMostListed = 8;
 
@@ -87,6 +85,7 @@ ContactEngine::ContactEngine(const Scenario& scenario, ConstrainedMotion& motion
       context_(scenario, motion, joints, tolerances),
       soft_(scenario, motion, tolerances),
       switcher_(context_, soft_),
+      determinacy_(context_, soft_),
       teller_(scenario, motion, context_.finder()),
       names_(scenario.model),
       workspace_(scenario.model),
@@ -116,14 +115,15 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   changes_.clear();
   energy_lost_ = 0;
   has_asked_ = false;
-  has_lost_determinacy_ = at && at->kind == ContactCrossingKind::verdict;
   teller_.begin();
   soft_.begin();
   pressed_ = internal::list_pressed_points(motion_);
   jam_ = explain_jam();
   switcher_.note_forces();
   find_insistent(at, patience);
-  keep_frames(state);
+  // Contacts that go on keep the axes T and U that they have, and the direction of their friction.
+  look_at(state);
+  context_.keep_frames(workspace_);
   double energy = calc_energy(scenario_.model, state) + calc_layer_energy(state);
   try {
     if (at && at->kind == ContactCrossingKind::stick) bring_to_rest(state, *at);
@@ -144,7 +144,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   // What layers hold at the start of a run is what the run starts with.
   energy_lost_ = energy - calc_energy(scenario_.model, state) - (has_started_ ? calc_layer_energy(state) : 0);
   if (has_started_) tell_changes(state.t, at);
-  watches_determinacy_ = instant_->determinate && motion_.has_determinate_contacts();
+  determinacy_.begin(instant_->verdict);
   has_started_ = true;
   context_.obeys_declared = false;
   context_.touch = internal::calc_touch(scenario_.run.tolerance, size_);
@@ -192,7 +192,7 @@ void ContactEngine::tell_changes(double t, const std::optional<ContactCrossing>&
 // --- From one model to the other -------------------------------------------------------------------------------------
 
 /// Why contacts should go over to the compliant model; empty if they need not.
-std::string ContactEngine::explain_hand_over(bool is_settled) const {
+std::string ContactEngine::explain_hand_over(bool is_settled) {
   if (!has_asked_) return {};
   if (!is_settled) {
     if (instant_->verdict == Verdict::none) return "rigid bodies have no motion here (Painlevé)";
@@ -201,11 +201,8 @@ std::string ContactEngine::explain_hand_over(bool is_settled) const {
     }
     return instant_->verdict == Verdict::undecided && instant_->cells.empty() ? jam_ : std::string();
   }
-  // Proofs are short in a run: what has ceased to be determinate is not seen to have one motion until it is
-  // determinate.
-  const bool has_one_motion = instant_->determinate || instant_->verdict == Verdict::unique_motion_indeterminate_forces;
-  if (!has_lost_determinacy_ || has_one_motion) return {};
-  return "the motion of rigid bodies is not determinate any more (A is not a P-matrix)";
+  const std::string doubt = instant_->verdict == Verdict::undecided ? determinacy_.find_doubt() : std::string();
+  return doubt.empty() ? doubt : fmt::format("the motion of rigid bodies is not proved to be the only one: {}", doubt);
 }
 
 bool ContactEngine::hands_over(const State& state, bool is_settled) {
@@ -251,25 +248,6 @@ bool ContactEngine::try_back(State& state) {
   return true;
 }
 
-/// Keeps the time at which contacts that slide cease to be determinate, if nothing else comes before. Looks at the end
-/// of the step whatever models the contacts have, so that a run in which this does not happen is what it is without.
-void ContactEngine::watch_determinacy(Stepper& stepper, std::optional<ContactCrossing>& first) {
-  if (first || !watches_determinacy_ || motion_.contacts().empty() || !motion_.may_be_indeterminate()) return;
-  stepper.evaluate(1);
-  if (motion_.has_determinate_contacts()) return;
-  const auto is_automatic = [&](const HeldContact& contact) {
-    return soft_.can_hand_over(contact.found().body_A, contact.found().body_B);
-  };
-  if (std::none_of(motion_.contacts().begin(), motion_.contacts().end(), is_automatic)) return;
-  double before = 0, after = 1;
-  for (int k = 0; k < kBisections; ++k) {
-    const double middle = 0.5 * (before + after);
-    stepper.evaluate(middle);
-    (motion_.has_determinate_contacts() ? before : after) = middle;
-  }
-  first = ContactCrossing{.theta = after, .kind = ContactCrossingKind::verdict, .name = {}};
-}
-
 std::optional<internal::BridgedStep> ContactEngine::bridge(State& state, double h) {
   return internal::bridge(context_, state, h);
 }
@@ -283,18 +261,6 @@ void ContactEngine::find_insistent(const std::optional<ContactCrossing>& at, int
   const bool parts = at->kind == ContactCrossingKind::break_away;
   const bool slips = at->kind == ContactCrossingKind::slip && contact.hold() == ContactHold::rolling;
   if (parts || slips) insistent_ = Insistent{contact.found(), parts, at->slip};
-}
-
-/// Contacts that go on keep the axes T and U that they have, and the direction of their friction.
-void ContactEngine::keep_frames(const State& state) {
-  context_.lasting_frames.clear();
-  look_at(state);
-  for (HeldContact contact : motion_.contacts()) {
-    if (!contact.update(workspace_)) continue;
-    const FoundContact& place = contact.found();
-    context_.lasting_frames.push_back(
-        {place.shape_A, place.shape_B, place.id, contact.frame(), contact.calc_opposed_slip()});
-  }
 }
 
 /// What is left of a slip that has ended is rounding, of the contact found and of others that end with it.
@@ -754,7 +720,7 @@ ContactWatch::Finding ContactEngine::find_crossing(Stepper& stepper, int patienc
   const double margin = ContactWatch::kForceMargin * std::pow(10.0, std::min(patience / 4, 4));
   ContactWatch::Finding out = watch_.find(stepper, margin);
   if (out.retry) return out;
-  watch_determinacy(stepper, out.crossing);
+  determinacy_.find(stepper, make_instant_options(stepper.t()), out.crossing);
   soft_watch_->find(stepper, out.crossing);
   return out;
 }

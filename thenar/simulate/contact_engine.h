@@ -35,6 +35,7 @@
 #include "thenar/simulate/contact_names.h"
 #include "thenar/simulate/contact_teller_internal.h"
 #include "thenar/simulate/contact_watch.h"
+#include "thenar/simulate/determinacy_watch_internal.h"
 #include "thenar/simulate/event_teller.h"
 #include "thenar/simulate/flat_rim_internal.h"
 #include "thenar/simulate/instant.h"
@@ -146,8 +147,7 @@ class ContactEngine {
   InstantOptions make_instant_options(double t) const;
   bool settle_rigid(State& state, Trigger trigger, int patience);
   bool hands_over(const State& state, bool is_settled);
-  std::string explain_hand_over(bool is_settled) const;
-  void watch_determinacy(Stepper& stepper, std::optional<ContactCrossing>& first);
+  std::string explain_hand_over(bool is_settled);
   double book_put_in();
   double calc_layer_energy(const State& state);
   void tell_changes(double t, const std::optional<ContactCrossing>& at);
@@ -162,7 +162,6 @@ class ContactEngine {
   bool capture_stops(const State& state, Mode& mode);
   bool capture_bounces(State& state);
   long long& strike_count(const FoundContact& place);
-  void keep_frames(const State& state);
 
   const Scenario& scenario_;
   ConstrainedMotion& motion_;
@@ -173,6 +172,7 @@ class ContactEngine {
   internal::AssemblyContext context_;
   internal::CompliantContacts soft_;
   internal::ModelSwitcher switcher_;
+  internal::DeterminacyWatch determinacy_;
   internal::ContactTeller teller_;
   ContactNames names_;
   Workspace<double> workspace_;
@@ -192,9 +192,7 @@ class ContactEngine {
   std::vector<BounceEnd> bounce_ends_;
   std::vector<Event> changes_;
   std::vector<ModelSwitch> switches_;
-  bool watches_determinacy_ = false;   ///< contacts are determinate now, and may go over when they cease to be
-  bool has_asked_ = false;             ///< the instant is that of this settle
-  bool has_lost_determinacy_ = false;  ///< which is why it is settled
+  bool has_asked_ = false;  ///< the instant is that of this settle
   double energy_lost_ = 0;
 };
 

@@ -330,12 +330,22 @@ bool ContactReactions::is_determinate() {
     (is_normal ? normals : others).push_back(k);
   }
   if (static_cast<Eigen::Index>(normals.size()) > kMostRows) return true;
-  MatrixX<double> A = A_(normals, normals);
-  if (!others.empty()) {
-    A -= A_(normals, others) *
-         MatrixX<double>(A_(others, others)).fullPivLu().solve(MatrixX<double>(A_(others, normals)));
-  }
-  return test_p_matrix(A).is_P;
+  return test_p_matrix(eliminate(normals, others)).is_P;
+}
+
+/// A of some rows where the others hold in both directions.
+MatrixX<double> ContactReactions::eliminate(const std::vector<Eigen::Index>& kept,
+                                            const std::vector<Eigen::Index>& others) const {
+  MatrixX<double> A = A_(kept, kept);
+  if (others.empty()) return A;
+  return A -
+         A_(kept, others) * MatrixX<double>(A_(others, others)).fullPivLu().solve(MatrixX<double>(A_(others, kept)));
+}
+
+ContactResponse ContactReactions::calc_contact_response() const {
+  std::vector<Eigen::Index> kept, joints;
+  for (Eigen::Index k = 0; k < A_.rows(); ++k) (k < joint_count_ ? joints : kept).push_back(k);
+  return {contact_rows_, eliminate(kept, joints)};
 }
 
 void ContactReactions::add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv) {

@@ -28,6 +28,17 @@
 
 namespace thenar::internal {
 
+/// How contacts answer to forces along the rows that hold, with the friction of what slides and with joint rows holding
+/// on whatever happens.
+struct ContactResponse {
+  struct Row {
+    std::size_t contact;
+    int row;  ///< of HeldContact::J
+  };
+  std::vector<Row> rows;
+  MatrixX<double> A;
+};
+
 class ContactReactions {
  public:
   /// The model must outlive it. With Baumgarte's α (1/s), J v̇ + drift = −2 α J v − α² gap takes the place of 0.
@@ -67,6 +78,8 @@ class ContactReactions {
   /// that can be told at a glance: the matrix of their normals, with the friction of what slides and without what
   /// holds whatever happens, is P (SYK). Redundant contacts are not asked.
   bool is_determinate();
+  /// After add_reactions, of contacts that are not redundant.
+  ContactResponse calc_contact_response() const;
   /// Whether it can be otherwise: something slides, and no contact is redundant.
   bool may_be_indeterminate() const { return slides_ && !is_redundant_; }
 
@@ -83,12 +96,10 @@ class ContactReactions {
                  bool precisely);
 
  private:
-  struct ContactRow {
-    std::size_t contact;
-    int row;  ///< of HeldContact::J
-  };
+  using ContactRow = ContactResponse::Row;
 
   void prepare(std::span<const JointRow> rows, std::span<const int> held);
+  MatrixX<double> eliminate(const std::vector<Eigen::Index>& kept, const std::vector<Eigen::Index>& others) const;
   void add_bounds(std::span<const JointRow> rows);
   void add_cone(const HeldContact& contact, int number, int head);
   void read_forces(const VectorX<double>& z, std::vector<Vector4<double>>& out) const;

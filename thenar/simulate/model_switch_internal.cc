@@ -83,7 +83,7 @@ bool ModelSwitcher::differs(const Instant& instant, int group) const {
   return false;
 }
 
-/// Whether the contacts of a group, asked by themselves, have no determinate answer.
+/// Whether the contacts of a group, asked by themselves, are not proved to have one motion.
 bool ModelSwitcher::is_bad_alone(int group, const State& state) {
   InstantOptions options;
   options.time = state.t;
@@ -93,7 +93,7 @@ bool ModelSwitcher::is_bad_alone(int group, const State& state) {
   bool out = true;
   try {
     const Instant instant = internal::solve_instant(context_, state, options);
-    out = instant.verdict != Verdict::unique_motion_indeterminate_forces && !instant.determinate;
+    out = instant.verdict != Verdict::unique_motion_indeterminate_forces && instant.verdict != Verdict::unique;
   } catch (const std::exception&) {
   }
   only_ = -1;

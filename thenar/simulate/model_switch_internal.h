@@ -4,9 +4,10 @@
 /// @file
 /// From the rigid to the compliant model and back (SYK Fig. 4), for contacts with `law: automatic`.
 ///
-/// **Over** where rigid bodies do not tell what happens: no motion (none), several, or one that is not determinate (A
-/// is not a P-matrix). Of contacts that do not act on each other (they share no moving tree) only those go over that
-/// need it. Indeterminate forces of one motion are no reason.
+/// **Over** where rigid bodies do not tell what happens: no motion (none), several, or one that nothing proves to be
+/// the only one and that is not determinate (A is not a P-matrix) or not stable; determinacy_watch_internal.h looks for
+/// the time. Of contacts that do not act on each other (they share no moving tree) only those go over that need it.
+/// Indeterminate forces of one motion are no reason.
 ///
 /// **Back** when the layers have come to rest, their dampers carry less than kRelaxed of the forces, and the rigid
 /// model, asked about the state with the bodies put back on each other, has one determinate answer whose forces differ

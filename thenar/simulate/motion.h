@@ -90,6 +90,7 @@ class ConstrainedMotion final : public MotionEquations {
   const std::vector<Vector4<double>>& contact_forces() const { return contact_reactions_.forces(); }
   /// Whether they seem to be determinate there (ContactReactions).
   bool has_determinate_contacts() { return contact_reactions_.is_determinate(); }
+  internal::ContactResponse calc_contact_response() const { return contact_reactions_.calc_contact_response(); }
   bool may_be_indeterminate() const { return contact_reactions_.may_be_indeterminate(); }
   /// The size of the forces that they could have there, N: that of what they balance.
   double contact_force_scale() const { return contact_reactions_.force_scale(); }

@@ -73,6 +73,15 @@ AssemblyContext::AssemblyContext(const Scenario& scenario, const State& state)
   touch = overlap = ContactTolerances(finder_.calc_size(workspace)).touch();
 }
 
+void AssemblyContext::keep_frames(const Workspace<double>& workspace) {
+  lasting_frames.clear();
+  for (HeldContact contact : motion_->contacts()) {
+    if (!contact.update(workspace)) continue;
+    const FoundContact& place = contact.found();
+    lasting_frames.push_back({place.shape_A, place.shape_B, place.id, contact.frame(), contact.calc_opposed_slip()});
+  }
+}
+
 std::vector<TouchingContact> find_touching_contacts(AssemblyContext& context, const Workspace<double>& workspace) {
   const Model& model = context.scenario().model;
   ContactFinder& finder = context.finder();

@@ -46,6 +46,8 @@ class AssemblyContext {
     std::array<double, 3> slip{};
   };
   std::vector<LastingFrame> lasting_frames;
+  /// Those of the contacts that hold there.
+  void keep_frames(const Workspace<double>& workspace);
   double touch = 0;            ///< m: what is nearer touches
   double overlap = 0;          ///< m: what overlaps deeper is inside each other
   bool obeys_declared = true;  ///< whether modes declared in laws count (DeclaredMode), as they do at the start
