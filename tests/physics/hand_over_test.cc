@@ -266,5 +266,50 @@ TEST(HandOver, TakesOnlyTheContactsThatNeedIt) {
   }
 }
 
+TEST(HandOver, ContactsThatDoNotActOnEachOtherComeBackEachInItsOwnTime) {
+  // Two rods inside their paradox on one ground, the second with a layer a hundred times as soft, which takes ten times
+  // as long to throw it off and to come to rest.
+  const auto rod = [](const char* name, double x) {
+    return fmt::format(
+        "  - {{name: {}, joint: planar, shape: {{rod: 1}}, shape_pose: {{rpy: [0, 90 deg, 0]}}, mass: 1 kg, "
+        "pose: {{xyz: [{}, 0.43301270189221932, 0], rpy: [0, 0, 60 deg]}}, velocity: {{linear: [-1, 0, 0]}}}}\n",
+        name, x);
+  };
+  const auto run = [&](const std::string& objects, const std::string& pairs) {
+    return record(
+        parse_scenario("thenar: 1\ngravity: [0, -9.81, 0]\nobjects:\n" + objects +
+                           "  - {name: ground, joint: fixed, shape: {plane: {}}, pose: {rpy: [-90 deg, 0, 0]}}\n"
+                           "contacts: {friction: 1.4, pairs: [" +
+                           pairs + "]}\nrun: {until: 0.1, sample: 0.01}\n",
+                       "test.yaml"));
+  };
+  const std::string hard = "{a: hard, b: ground, layer: {stiffness: 1e8, damping: 6e3}}";
+  const std::string soft = "{a: soft, b: ground, layer: {stiffness: 1e6, damping: 6e2}}";
+  const Trace both = run(rod("hard", 0) + rod("soft", 5), hard + ", " + soft);
+  ASSERT_EQ(both.report.status, RunStatus::done) << both.report.reason;
+  const auto times_of = [](const Trace& trace, const std::string& name, bool to_compliant) {
+    std::vector<double> out;
+    for (const ModelSwitch& change : trace.report.switches) {
+      const auto& contacts = change.contacts;
+      const bool is_of = std::find(contacts.begin(), contacts.end(), name + "/ground") != contacts.end();
+      if (is_of && change.to_compliant == to_compliant) out.push_back(change.t);
+    }
+    return out;
+  };
+  for (const char* name : {"hard", "soft"}) {
+    // Each as if it were alone.
+    const bool is_hard = std::string_view(name) == "hard";
+    const Trace alone = run(rod(name, is_hard ? 0 : 5), is_hard ? hard : soft);
+    for (const bool to_compliant : {true, false}) {
+      const std::vector<double> here = times_of(both, name, to_compliant), there = times_of(alone, name, to_compliant);
+      ASSERT_GE(here.size(), 1u) << name;
+      ASSERT_GE(there.size(), 1u) << name;
+      EXPECT_NEAR(here[0], there[0], 1e-3) << name << " " << to_compliant;
+    }
+  }
+  EXPECT_LT(times_of(both, "hard", false)[0], 0.5 * times_of(both, "soft", false)[0]);
+  expect_energy_never_grows(both, find_energy_error(both, 1e-8, 1));
+}
+
 }  // namespace
 }  // namespace thenar

@@ -53,44 +53,37 @@ bool CompliantContacts::can_hand_over(BodyIndex a, BodyIndex b) const {
 }
 
 bool CompliantContacts::is_handed_over(BodyIndex a, BodyIndex b) const {
-  return std::any_of(handed_.pairs.begin(), handed_.pairs.end(),
-                     [&](const auto& pair) { return pair == std::pair(a, b) || pair == std::pair(b, a); });
+  return std::any_of(handed_.begin(), handed_.end(), [&](const Handed& pair) { return pair.is_of(a, b); });
 }
 
-void CompliantContacts::hand_over(const std::vector<FoundContact>& contacts, std::vector<Force> forces) {
+void CompliantContacts::hand_over(const std::vector<FoundContact>& contacts, std::vector<Force> forces, double t) {
   for (const FoundContact& contact : contacts) {
-    if (can_hand_over(contact.body_A, contact.body_B)) handed_.pairs.emplace_back(contact.body_A, contact.body_B);
+    if (can_hand_over(contact.body_A, contact.body_B)) handed_.push_back({contact.body_A, contact.body_B, t});
   }
-  handed_.is_new = true;
   forces_ = std::move(forces);
 }
 
-double CompliantContacts::take_back() {
+double CompliantContacts::take_back(const std::vector<Handed>& some) {
   double held = 0;
   std::vector<SoftContact> left;
   for (const SoftContact& contact : motion_.soft_contacts()) {
-    const FoundContact& place = contact.place().found();
-    if (is_handed_over(place.body_A, place.body_B)) {
+    if (std::any_of(some.begin(), some.end(), [&](const Handed& pair) { return pair.is_of(contact); })) {
       held += contact.calc_energy();
     } else {
       left.push_back(contact);
     }
   }
-  handed_ = {};
+  std::erase_if(handed_, [&](const Handed& pair) {
+    return std::any_of(some.begin(), some.end(), [&](const Handed& gone) { return gone.is_of(pair.a, pair.b); });
+  });
   motion_.set_soft_contacts(std::move(left));
   return held;
 }
 
-double CompliantContacts::calc_layer_time() const {
-  double out = 0;
-  for (const SoftContact& contact : motion_.soft_contacts()) {
-    const FoundContact& place = contact.place().found();
-    if (!is_handed_over(place.body_A, place.body_B)) continue;
-    const double load = tolerances_.scales().effort() / tolerances_.scales().length;
-    const LayerForce f = contact.layer().calc_normal(contact.layer().calc_depth(load, 0), 0);
-    out = std::max({out, f.by_rate / f.by_depth, std::sqrt(tolerances_.scales().mass / f.by_depth)});
-  }
-  return out;
+double CompliantContacts::calc_layer_time(const SoftContact& contact) const {
+  const double load = tolerances_.scales().effort() / tolerances_.scales().length;
+  const LayerForce f = contact.layer().calc_normal(contact.layer().calc_depth(load, 0), 0);
+  return std::max(f.by_rate / f.by_depth, std::sqrt(tolerances_.scales().mass / f.by_depth));
 }
 
 LayerSlopes CompliantContacts::calc_slopes(const HeldContact& contact, double f_N) const {

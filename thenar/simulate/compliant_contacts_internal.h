@@ -56,23 +56,25 @@ class CompliantContacts {
     Vector4<double> force = Vector4<double>::Zero();
   };
   /// The bodies of these contacts are compliant from the next settle() on, which begins with these forces.
-  void hand_over(const std::vector<FoundContact>& contacts, std::vector<Force> forces);
-  /// All that were handed over are rigid again; their layers are gone. Returns what they held, J.
-  double take_back();
-  bool has_handed_over() const { return !handed_.pairs.empty(); }
-  /// Pairs of bodies whose contacts were handed over.
+  void hand_over(const std::vector<FoundContact>& contacts, std::vector<Force> forces, double t);
+  /// Two bodies whose contacts were handed over.
   struct Handed {
-    std::vector<std::pair<BodyIndex, BodyIndex>> pairs;
-    bool is_new = true;  ///< nobody has asked yet whether they may come back
+    BodyIndex a, b;
+    double next_check;   ///< s, when to ask whether they may come back
+    bool is_new = true;  ///< nobody has asked as yet
+
+    bool is_of(BodyIndex x, BodyIndex y) const { return (a == x && b == y) || (a == y && b == x); }
+    bool is_of(const SoftContact& layer) const {
+      return is_of(layer.place().found().body_A, layer.place().found().body_B);
+    }
   };
-  const Handed& handed() const { return handed_; }
-  /// Undoes take_back(), but for the layers.
-  void restore(const Handed& handed) { handed_ = handed; }
-  /// Whether this is the first time since a hand-over that somebody asks.
-  bool note_hand_over_check() { return std::exchange(handed_.is_new, false); }
+  std::vector<Handed>& handed() { return handed_; }
+  const std::vector<Handed>& handed() const { return handed_; }
+  /// These are rigid again; their layers are gone. Returns what they held, J.
+  double take_back(const std::vector<Handed>& some);
   bool is_handed_over(BodyIndex a, BodyIndex b) const;
-  /// How long layers that were handed over take to settle, s: of a spring and damper under the mass of everything.
-  double calc_layer_time() const;
+  /// How long a layer takes to settle, s: a spring and damper under the mass of everything.
+  double calc_layer_time(const SoftContact& contact) const;
 
   /// Of the layer that a rigid contact with this normal force (N) would have.
   LayerSlopes calc_slopes(const HeldContact& contact, double f_N) const;
@@ -118,7 +120,7 @@ class CompliantContacts {
   Workspace<double> workspace_;
   double size_ = 0;
   LayerMargins margins_;
-  Handed handed_;
+  std::vector<Handed> handed_;
   std::vector<Force> forces_;  ///< with which layers begin
   std::vector<Known> before_;
   std::vector<Moved> moved_;

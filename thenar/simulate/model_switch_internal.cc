@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "thenar/simulate/contact_teller_internal.h"
@@ -47,16 +48,18 @@ int ModelSwitcher::find_tree(BodyIndex body) const {
   return link;
 }
 
-/// Trees that touch each other are of one group; the number of a group is its least tree.
+/// Trees that touch each other, or may by layers, are of one group; the number of a group is its least tree.
 void ModelSwitcher::find_groups(const std::vector<FoundContact>& contacts) {
   groups_.resize(context_.scenario().model.links().size());
   std::iota(groups_.begin(), groups_.end(), 0);
-  for (const FoundContact& contact : contacts) {
-    const int A = find_tree(contact.body_A), B = find_tree(contact.body_B);
-    if (A == 0 || B == 0) continue;
+  const auto unite = [&](BodyIndex a, BodyIndex b) {
+    const int A = find_tree(a), B = find_tree(b);
+    if (A == 0 || B == 0) return;
     const int one = groups_[static_cast<std::size_t>(A)], other = groups_[static_cast<std::size_t>(B)];
     std::replace(groups_.begin(), groups_.end(), std::max(one, other), std::min(one, other));
-  }
+  };
+  for (const FoundContact& contact : contacts) unite(contact.body_A, contact.body_B);
+  for (const CompliantContacts::Handed& pair : soft_.handed()) unite(pair.a, pair.b);
 }
 
 int ModelSwitcher::find_group(BodyIndex a, BodyIndex b) const {
@@ -144,25 +147,26 @@ std::optional<ModelSwitch> ModelSwitcher::hand_over_contacts(const std::vector<F
     out.contacts.push_back(fmt::format("{}/{}", model.body(place.body_A).name, model.body(place.body_B).name));
   }
   out.contacts.erase(std::unique(out.contacts.begin(), out.contacts.end()), out.contacts.end());
-  soft_.hand_over(some, forces_);
-  next_check_ = t;  // set by what the layers are, when they are there
+  soft_.hand_over(some, forces_, t);
   return out;
 }
 
 // --- Back ------------------------------------------------------------------------------------------------------------
 
-/// Dampers carry little of the forces of the layers that were handed over.
-bool ModelSwitcher::is_relaxed() const {
+namespace {
+
+/// Dampers carry little of the forces of these layers.
+bool is_relaxed(const std::vector<SoftContact>& layers) {
   double largest = 0, carried = 0;
-  for (const SoftContact& contact : context_.motion().soft_contacts()) {
-    const FoundContact& place = contact.place().found();
-    if (!soft_.is_handed_over(place.body_A, place.body_B)) continue;
+  for (const SoftContact& contact : layers) {
     const double spring = contact.depth() > 0 ? contact.layer().calc_normal(contact.depth(), 0).f : 0;
     largest = std::max(largest, contact.answer().f_N);
     carried = std::max(carried, std::abs(contact.answer().f_N - spring));
   }
-  return carried <= kRelaxed * largest;
+  return carried <= ModelSwitcher::kRelaxed * largest;
 }
+
+}  // namespace
 
 /// The largest difference between the forces of an answer and those of layers, as a part of the largest force.
 double ModelSwitcher::compare(const Instant& instant, const std::vector<SoftContact>& layers) const {
@@ -184,63 +188,115 @@ double ModelSwitcher::compare(const Instant& instant, const std::vector<SoftCont
   return largest > 0 ? difference / largest : 0;
 }
 
+double ModelSwitcher::next_check() const {
+  double out = std::numeric_limits<double>::infinity();
+  for (const CompliantContacts::Handed& pair : soft_.handed()) out = std::min(out, pair.next_check);
+  return out;
+}
+
+/// All that touch now, rigid or not.
+std::vector<FoundContact> ModelSwitcher::list_contacts() const {
+  std::vector<FoundContact> out;
+  for (const HeldContact& contact : context_.motion().contacts()) out.push_back(contact.found());
+  for (const SoftContact& contact : context_.motion().soft_contacts()) out.push_back(contact.place().found());
+  return out;
+}
+
 std::optional<ModelSwitch> ModelSwitcher::try_back(State& state, const InstantOptions& options) {
   has_tried_ = false;
-  if (!soft_.has_handed_over() || state.t < next_check_) return {};
-  ConstrainedMotion& motion = context_.motion();
-  if (!motion.follow_soft_contacts(state)) return {};
-  // Where no layer is left, nothing has to settle.
-  const double layer_time = std::max(soft_.calc_layer_time(), kShortest * context_.tolerances().scales().time);
-  const bool is_first = soft_.note_hand_over_check();
-  next_check_ = state.t + (is_first ? kDwell : kCheck) * layer_time;
-  if (is_first || !is_relaxed()) return {};
-  has_tried_ = true;
+  if (state.t < next_check() || !context_.motion().follow_soft_contacts(state)) return {};
+  find_groups(list_contacts());
+  std::vector<int> groups;
+  for (const CompliantContacts::Handed& pair : soft_.handed()) {
+    if (pair.next_check <= state.t) groups.push_back(find_group(pair.a, pair.b));
+  }
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  for (const int group : groups) {
+    if (auto back = try_group(group, state, options)) return back;  // others are asked when this has settled
+  }
+  return {};
+}
 
-  // The rigid model is asked about the state with pressed bodies put on each other.
+/// Sets when these pairs are asked next: all of a group at once, each after it has had time to settle.
+bool ModelSwitcher::is_due(const std::vector<CompliantContacts::Handed>& pairs, double t) {
+  const bool is_first = std::any_of(pairs.begin(), pairs.end(), [](const auto& pair) { return pair.is_new; });
+  // Where no layer is left, nothing has to settle.
+  double layer_time = kShortest * context_.tolerances().scales().time;
+  for (const SoftContact& layer : context_.motion().soft_contacts()) {
+    const bool is_of_these =
+        std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.is_of(layer); });
+    if (is_of_these) layer_time = std::max(layer_time, soft_.calc_layer_time(layer));
+  }
+  for (CompliantContacts::Handed& pair : soft_.handed()) {
+    const bool is_of_these =
+        std::any_of(pairs.begin(), pairs.end(), [&](const auto& p) { return p.is_of(pair.a, pair.b); });
+    if (!is_of_these) continue;
+    pair.next_check = t + (is_first ? kDwell : kCheck) * layer_time;
+    pair.is_new = false;
+  }
+  return !is_first;
+}
+
+/// The rigid model is asked about these contacts, and about the state with pressed bodies put on each other.
+std::optional<ModelSwitch> ModelSwitcher::try_group(int group, State& state, const InstantOptions& options) {
+  ConstrainedMotion& motion = context_.motion();
+  std::vector<CompliantContacts::Handed> pairs;
+  for (const CompliantContacts::Handed& pair : soft_.handed()) {
+    if (find_group(pair.a, pair.b) == group) pairs.push_back(pair);
+  }
+  if (!is_due(pairs, state.t)) return {};
+  std::vector<SoftContact> gone;
+  for (const SoftContact& layer : motion.soft_contacts()) {
+    if (std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.is_of(layer); }))
+      gone.push_back(layer);
+  }
+  if (!is_relaxed(gone)) return {};
+  has_tried_ = true;
   const std::vector<SoftContact> layers = motion.soft_contacts();
   const std::vector<HeldContact> contacts = motion.contacts();
   const Mode mode = motion.mode();
-  const CompliantContacts::Handed handed = soft_.handed();
+  const std::vector<CompliantContacts::Handed> handed = soft_.handed();
   State trial = state;
   std::vector<HeldContact> held = contacts;
-  std::vector<SoftContact> gone;
-  for (const SoftContact& layer : layers) {
-    const FoundContact& place = layer.place().found();
-    if (!soft_.is_handed_over(place.body_A, place.body_B)) continue;
-    gone.push_back(layer);
+  for (const SoftContact& layer : gone) {
     if (layer.phase == LayerPhase::apart) continue;
     held.push_back(layer.place());
     held.back().set_hold(layer.phase == LayerPhase::sticks ? ContactHold::rolling : ContactHold::smooth);
   }
-  const double held_energy = soft_.take_back();
+  const double held_energy = soft_.take_back(pairs);
   trial.inner = motion.collect_shears();
   const bool is_pressed = !held.empty();
   motion.set_contacts(std::move(held));
   if (is_pressed) motion.project_contacts(trial.q, trial.v);
+  std::optional<Instant> instant;
+  only_ = group;
   try {
-    const Instant instant = internal::solve_instant(context_, trial, options);
-    const bool is_good = instant.verdict == Verdict::unique_motion_indeterminate_forces ||
-                         (instant.verdict == Verdict::unique && instant.determinate);
-    const double disagreement = is_good ? compare(instant, gone) : 1;
-    if (is_good && disagreement <= kAgrees) {
-      const Model& model = context_.scenario().model;
-      ModelSwitch out{.t = state.t, .to_compliant = false, .contacts = {}, .why = {}, .disagreement = disagreement};
-      out.energy = calc_energy(model, trial) - calc_energy(model, state) - held_energy;
-      for (const auto& [a, b] : handed.pairs) {
-        out.contacts.push_back(fmt::format("{}/{}", model.body(a).name, model.body(b).name));
-      }
-      out.why =
-          fmt::format("the rigid model is determinate again, its forces differ by {:.2g} of the largest", disagreement);
-      state = trial;
-      return out;
-    }
+    instant = internal::solve_instant(context_, trial, options);
   } catch (const std::exception&) {
   }
-  soft_.restore(handed);
-  motion.set_soft_contacts(layers);
-  motion.set_contacts(contacts);
-  motion.set_mode(mode);
-  return {};
+  only_ = -1;
+  const bool is_good = instant && (instant->verdict == Verdict::unique_motion_indeterminate_forces ||
+                                   (instant->verdict == Verdict::unique && instant->determinate));
+  const double disagreement = is_good ? compare(*instant, gone) : 1;
+  if (!is_good || disagreement > kAgrees) {
+    soft_.handed() = handed;
+    motion.set_soft_contacts(layers);
+    motion.set_contacts(contacts);
+    motion.set_mode(mode);
+    return {};
+  }
+  const Model& model = context_.scenario().model;
+  ModelSwitch out{.t = state.t, .to_compliant = false, .contacts = {}, .why = {}, .disagreement = disagreement};
+  // Layers that stay are between other bodies, which were not moved.
+  out.energy = calc_energy(model, trial) - calc_energy(model, state) - held_energy;
+  for (const CompliantContacts::Handed& pair : pairs) {
+    out.contacts.push_back(fmt::format("{}/{}", model.body(pair.a).name, model.body(pair.b).name));
+  }
+  out.why =
+      fmt::format("the rigid model is determinate again, its forces differ by {:.2g} of the largest", disagreement);
+  state = trial;
+  return out;
 }
 
 }  // namespace thenar::internal

@@ -12,9 +12,8 @@
 /// **Back** when the layers have come to rest, their dampers carry less than kRelaxed of the forces, and the rigid
 /// model, asked about the state with the bodies put back on each other, has one determinate answer whose forces differ
 /// from those of the layers by less than kAgrees. Not before kDwell times what layers take to settle, and asked every
-/// kCheck of that: so models do not chatter.
+/// kCheck of that: so models do not chatter. Contacts that do not act on each other come back each in their own time.
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +42,7 @@ class ModelSwitcher {
   std::optional<ModelSwitch> hand_over_held(double t, const std::string& why);
 
   /// When try_back() is to be asked next, s.
-  double next_check() const { return soft_.has_handed_over() ? next_check_ : std::numeric_limits<double>::infinity(); }
+  double next_check() const;
   /// The state with the bodies put back on each other, if rigid contacts take over here; layers have gone then.
   /// Otherwise the state and the motion are as they were, and the stepper must start anew if has_tried().
   std::optional<ModelSwitch> try_back(State& state, const InstantOptions& options);
@@ -60,7 +59,9 @@ class ModelSwitcher {
   bool differs(const Instant& instant, int group) const;
   std::optional<ModelSwitch> hand_over_contacts(const std::vector<FoundContact>& contacts, double t,
                                                 const std::string& why);
-  bool is_relaxed() const;
+  std::vector<FoundContact> list_contacts() const;
+  bool is_due(const std::vector<CompliantContacts::Handed>& pairs, double t);
+  std::optional<ModelSwitch> try_group(int group, State& state, const InstantOptions& options);
   double compare(const Instant& instant, const std::vector<SoftContact>& layers) const;
 
   AssemblyContext& context_;
@@ -68,7 +69,6 @@ class ModelSwitcher {
   std::vector<CompliantContacts::Force> forces_;
   std::vector<int> groups_;  ///< by tree (root link)
   int only_ = -1;
-  double next_check_ = 0;
   bool has_tried_ = false;
 };
 
