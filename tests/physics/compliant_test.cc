@@ -227,6 +227,45 @@ TEST(CompliantContact, ABoxHeldByTwoFingersDoesNotCreep) {
   EXPECT_EQ(count_events(trace, EventKind::slip), 0);
 }
 
+TEST(CompliantContact, AGraspThatBeginsLoadedIsInEquilibrium) {
+  // The same box, and one on a table: with the rigid forces, friction included, nothing moves from the first instant
+  // on.
+  const std::string fingers =
+      "thenar: 1\nhands:\n"
+      "  - {name: left, bodies: [{name: tip, joint: {name: x, type: prismatic, axis: [1, 0, 0], frame: {xyz: [-4 cm, "
+      "0, "
+      "0]}}, mass: 0.1 kg, shape: {sphere: 1 cm}}]}\n"
+      "  - {name: right, bodies: [{name: tip, joint: {name: x, type: prismatic, axis: [-1, 0, 0], frame: {xyz: [4 cm, "
+      "0, "
+      "0]}}, mass: 0.1 kg, shape: {sphere: 1 cm}}]}\n"
+      "objects:\n  - {name: box, shape: {box: [6 cm, 6 cm, 6 cm]}, mass: 0.2 kg}\n";
+  const std::string table =
+      "thenar: 1\nobjects:\n  - {name: box, shape: {box: [6 cm, 6 cm, 6 cm]}, mass: 0.2 kg, pose: {xyz: [0, 0, 3 "
+      "cm]}}\n"
+      "  - {name: table, joint: fixed, shape: {plane: {}}}\n";
+  const std::string contacts =
+      "contacts: {law: compliant, start: loaded, friction: 0.6, fingertip: soft, torsion: 5 mm, layer: {stiffness: "
+      "5e4, "
+      "damping: 60}}\n";
+  const std::string end = "run: {until: 1, sample: 0.05, tolerance: 1e-9}\n";
+  for (const bool is_held : {true, false}) {
+    const Trace trace = run(is_held ? fingers + contacts + "control: [{torque: {left.x: 5, right.x: 5}}]\n" + end
+                                    : table + contacts + end);
+    const VectorX<double>& q = trace.samples.front().state.q;
+    for (const Sample& sample : trace.samples) {
+      // Forces are told to 1e-10 of the weight or so; a layer gives way by 1e-14 m for that.
+      EXPECT_LT((sample.state.q - q).cwiseAbs().maxCoeff(), 1e-11) << sample.state.t;
+      double carried = 0;
+      for (const ContactSample& contact : sample.contacts) {
+        carried += is_held ? std::hypot(contact.force[1], contact.force[2]) : contact.force[0];
+      }
+      EXPECT_NEAR(carried, 0.2 * kGravity, 1e-6);
+    }
+    EXPECT_TRUE(trace.events.empty());
+    EXPECT_GT(trace.samples.front().energy.layers, 0);
+  }
+}
+
 /// A law of one's own: K (d + d²/D), without a damper.
 class Hardening final : public LayerLaw {
  public:

@@ -59,6 +59,9 @@ struct ContactLaw {
   std::array<double, 2> slip{};
   ContactModel model = ContactModel::automatic;
   LayerChoice layer{};  ///< what gives way where it is compliant
+  /// Of a compliant contact that does not overlap at the start of a run: its layer begins with the force of a rigid
+  /// one.
+  bool starts_loaded = false;
 
   /// What is wrong with these values, or nothing.
   std::optional<std::string> find_fault() const;

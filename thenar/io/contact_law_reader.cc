@@ -142,7 +142,11 @@ LayerChoice read_layer(const Field& field, const Parameters& parameters) {
 }
 
 ContactLaw LawChoices::make_law() const {
-  ContactLaw law{.fingertip = fingertip, .restitution = restitution, .model = model, .layer = layer};
+  ContactLaw law{.fingertip = fingertip,
+                 .restitution = restitution,
+                 .model = model,
+                 .layer = layer,
+                 .starts_loaded = starts_loaded};
   if (fingertip != Fingertip::frictionless) {
     law.friction = friction.kinetic;
     law.static_friction = friction.at_rest;
@@ -157,7 +161,8 @@ LawReader::LawReader(MapReader& mapping, bool is_about_runs)
       torsion_(mapping.optional("torsion")),
       restitution_(mapping.optional("restitution")),
       law_(is_about_runs ? mapping.optional("law") : std::nullopt),
-      layer_(is_about_runs ? mapping.optional("layer") : std::nullopt) {}
+      layer_(is_about_runs ? mapping.optional("layer") : std::nullopt),
+      start_(is_about_runs ? mapping.optional("start") : std::nullopt) {}
 
 LawChoices LawReader::read(const LawChoices& inherited, const Parameters& parameters) const {
   LawChoices out = inherited;
@@ -175,6 +180,7 @@ LawChoices LawReader::read(const LawChoices& inherited, const Parameters& parame
                                                    {"compliant", ContactModel::compliant}});
   }
   if (layer_) out.layer = read_layer(*layer_, parameters);
+  if (start_) out.starts_loaded = read::choice<bool>(*start_, {{"unloaded", false}, {"loaded", true}});
   return out;
 }
 

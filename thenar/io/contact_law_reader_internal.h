@@ -27,11 +27,13 @@ struct LawChoices {
   Restitution restitution = 0;
   ContactModel model = ContactModel::automatic;
   LayerChoice layer;
+  bool starts_loaded = false;
 
   ContactLaw make_law() const;
 };
 
-/// The keys `friction`, `fingertip`, `torsion` and `restitution` of a mapping, and `law` and `layer` of one about runs.
+/// The keys `friction`, `fingertip`, `torsion` and `restitution` of a mapping, and `law`, `layer` and `start` of one
+/// about runs.
 class LawReader {
  public:
   /// Asks for the keys, so that they are known when the mapping is finished.
@@ -44,7 +46,7 @@ class LawReader {
   void read_friction(const Parameters& parameters, LawChoices& out) const;
   void read_torsion(const Parameters& parameters, LawChoices& out) const;
 
-  std::optional<Field> friction_, fingertip_, torsion_, restitution_, law_, layer_;
+  std::optional<Field> friction_, fingertip_, torsion_, restitution_, law_, layer_, start_;
 };
 
 /// The keys `mode` and `slip` of an entry of `pairs`: what its contacts do at the start.

@@ -42,10 +42,19 @@ CompliantContacts::CompliantContacts(const Scenario& scenario, ConstrainedMotion
   size_ = finder_.calc_size(workspace_);
   margins_ = find_layer_margins(tolerances.scales(), size_);
   finder_.set_filter([this](BodyIndex a, BodyIndex b) { return is_soft(a, b); });
+  const auto begins_loaded = [](const ContactLaw& law) {
+    return law.model == ContactModel::compliant && law.starts_loaded;
+  };
+  if (!scenario.contacts) return;
+  waits_for_load_ = begins_loaded(scenario.contacts->law) ||
+                    std::any_of(scenario.contacts->pairs.begin(), scenario.contacts->pairs.end(),
+                                [&](const PairRule& pair) { return begins_loaded(pair.law); });
 }
 
 bool CompliantContacts::is_soft(BodyIndex a, BodyIndex b) const {
-  return laws_.find_law(a, b).model == ContactModel::compliant || is_handed_over(a, b);
+  const ContactLaw& law = laws_.find_law(a, b);
+  const bool is_rigid_as_yet = waits_for_load_ && law.starts_loaded;
+  return (law.model == ContactModel::compliant && !is_rigid_as_yet) || is_handed_over(a, b);
 }
 
 bool CompliantContacts::can_hand_over(BodyIndex a, BodyIndex b) const {
@@ -60,6 +69,11 @@ void CompliantContacts::hand_over(const std::vector<FoundContact>& contacts, std
   for (const FoundContact& contact : contacts) {
     if (can_hand_over(contact.body_A, contact.body_B)) handed_.push_back({contact.body_A, contact.body_B, t});
   }
+  forces_ = std::move(forces);
+}
+
+void CompliantContacts::load(std::vector<Force> forces) {
+  waits_for_load_ = false;
   forces_ = std::move(forces);
 }
 
@@ -96,6 +110,8 @@ LayerSlopes CompliantContacts::calc_slopes(const HeldContact& contact, double f_
 }
 
 void CompliantContacts::begin() {
+  has_started_ = has_begun_;
+  has_begun_ = true;
   before_.clear();
   moved_.clear();
   for (const SoftContact& contact : motion_.soft_contacts()) {
@@ -139,7 +155,8 @@ SoftContact CompliantContacts::begin_layer(SoftContact contact) {
     if (has_started_) energy_put_in_ += out.calc_energy();
     return out;
   }
-  if (!has_started_ || contact.place().gap() >= -margins_.depth) return contact;
+  const bool is_declared = !has_started_ && !is_handed_over(place.found().body_A, place.found().body_B);
+  if (is_declared || place.gap() >= -margins_.depth) return contact;
   return {contact.place(), contact.shared_layer(), contact.place().gap()};
 }
 
@@ -229,7 +246,6 @@ void CompliantContacts::settle(State& state) {
   const auto is_over = [](const SoftContact& contact) {
     return contact.phase == LayerPhase::apart && !(contact.depth() > 0);
   };
-  has_started_ = true;
   forces_.clear();
   next = motion_.soft_contacts();
   if (std::erase_if(next, is_over) == 0) return;

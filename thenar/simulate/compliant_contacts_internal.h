@@ -57,6 +57,10 @@ class CompliantContacts {
   };
   /// The bodies of these contacts are compliant from the next settle() on, which begins with these forces.
   void hand_over(const std::vector<FoundContact>& contacts, std::vector<Force> forces, double t);
+  /// Whether there are contacts that begin loaded (ContactLaw::starts_loaded), and are rigid until load() says with
+  /// which forces.
+  bool waits_for_load() const { return waits_for_load_; }
+  void load(std::vector<Force> forces);
   /// Two bodies whose contacts were handed over.
   struct Handed {
     BodyIndex a, b;
@@ -124,7 +128,8 @@ class CompliantContacts {
   std::vector<Force> forces_;  ///< with which layers begin
   std::vector<Known> before_;
   std::vector<Moved> moved_;
-  bool has_started_ = false;
+  bool waits_for_load_ = false;
+  bool has_begun_ = false, has_started_ = false;  ///< an instant, the one after the first
   double energy_put_in_ = 0;
 };
 

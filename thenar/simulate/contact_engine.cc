@@ -127,6 +127,7 @@ bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& a
   double energy = calc_energy(scenario_.model, state) + calc_layer_energy(state);
   try {
     if (at && at->kind == ContactCrossingKind::stick) bring_to_rest(state, *at);
+    if (soft_.waits_for_load()) load_layers(state);
     // As often as contacts go over to the compliant model; the rest is asked again without them.
     for (;;) {
       soft_.settle(state);
@@ -171,6 +172,29 @@ bool ContactEngine::settle_rigid(State& state, Trigger trigger, int patience) {
     if (!goes_on && !is_captured) return false;
     if (!is_captured) return true;
   }
+}
+
+/// Layers that begin loaded get the forces with which rigid contacts would begin, if these have an answer.
+void ContactEngine::load_layers(const State& state) {
+  State rigid = state;
+  std::vector<internal::CompliantContacts::Force> forces;
+  try {
+    soft_.settle(rigid);
+    if (settle_rigid(rigid, {}, 0) && strikes_.empty()) {
+      const std::vector<Vector4<double>>& known = watch_.calc_forces();
+      for (std::size_t i = 0; i < known.size(); ++i) {
+        forces.push_back({motion_.contacts()[i].found(), motion_.contacts()[i].frame(), known[i]});
+      }
+    }
+  } catch (const std::exception&) {
+    forces.clear();
+  }
+  soft_.load(std::move(forces));
+  fault_.clear();
+  is_stuck_ = false;
+  has_asked_ = false;
+  strikes_.clear();
+  bounce_ends_.clear();
 }
 
 /// What is told of this instant; contacts that only change their model do nothing else that is worth a word.

@@ -146,6 +146,7 @@ class ContactEngine {
   bool resolve_instant(State& state);
   InstantOptions make_instant_options(double t) const;
   bool settle_rigid(State& state, Trigger trigger, int patience);
+  void load_layers(const State& state);
   bool hands_over(const State& state, bool is_settled);
   std::string explain_hand_over(bool is_settled);
   double book_put_in();
