@@ -70,8 +70,8 @@ Verdict DeterminacyWatch::ask(Stepper& stepper, double theta, InstantOptions opt
   return out;
 }
 
+/// At theta, where the motion was evaluated last.
 bool DeterminacyWatch::is_lost(Stepper& stepper, double theta, const InstantOptions& options) {
-  stepper.evaluate(theta);
   if (!is_proved()) return !find_doubt().empty();
   return !context_.motion().has_determinate_contacts() && !has_one_motion(ask(stepper, theta, options));
 }
@@ -88,6 +88,7 @@ void DeterminacyWatch::find(Stepper& stepper, const InstantOptions& options, std
   double before = 0, after = 1;
   for (int i = 0; i < kBisections; ++i) {
     const double middle = 0.5 * (before + after);
+    stepper.evaluate(middle);
     (is_lost(stepper, middle, options) ? after : before) = middle;
   }
   first = ContactCrossing{.theta = after, .kind = ContactCrossingKind::verdict, .name = {}};
