@@ -168,9 +168,11 @@ TEST(CompliantContact, ASoftFingertipResistsSpinLikeASpring) {
   }
 }
 
-/// A cube of 4 cm on a table, and a smooth probe on a rail that pushes it with 12 N and is drawn back. (With friction
-/// at the probe, how much of the weight it carries is open to rigid bodies.)
-std::string make_push(const std::string& law) {
+constexpr double kPushMu = 0.5, kCubeMass = 0.3;
+
+/// A cube of 4 cm on a table, and a probe on a rail that pushes it with 12 N and is drawn back; `probe` is the law of
+/// the probe.
+std::string make_push(const std::string& law, const std::string& probe = "friction: 0") {
   return fmt::format(
       "thenar: 1\nhands:\n  - name: probe\n    bodies:\n"
       "      - {{name: tip, joint: {{name: x, type: prismatic, axis: [1, 0, 0], frame: {{xyz: [0, 0, 1.2 cm]}}, "
@@ -178,11 +180,21 @@ std::string make_push(const std::string& law) {
       "kg, shape: {{sphere: 1 cm}}}}\n    q: {{x: -3 cm}}\n"
       "objects:\n  - {{name: cube, shape: {{box: [4 cm, 4 cm, 4 cm]}}, mass: 0.3 kg, pose: {{xyz: [0, 0, 2 cm]}}}}\n"
       "  - {{name: table, joint: fixed, shape: {{plane: {{}}}}}}\n"
-      "contacts: {{friction: 0.5, {}, pairs: [auto, {{a: probe.tip, b: cube, friction: 0}}], exclude: [[\"probe.*\", "
+      "contacts: {{friction: 0.5, {}, pairs: [auto, {{a: probe.tip, b: cube, {}}}], exclude: [[\"probe.*\", "
       "table]]}}\n"
       "control: [{{torque: {{probe.x: \"t < 0.25 ? 12 : -6\"}}}}]\n"
       "run: {{until: 1.5, sample: 10 ms, tolerance: 1e-8}}\n",
-      law);
+      law, probe);
+}
+
+/// `stiffness` of all layers (N/m), `shear` of that along the surface of the probe.
+std::string make_push_with_friction(double stiffness, double shear) {
+  const auto layer = [&](double along) {
+    return fmt::format(
+        "layer: {{stiffness: {:.17g}, damping: {:.17g}, shear_stiffness: {:.17g}, shear_damping: {:.17g}}}", stiffness,
+        std::sqrt(0.1 * stiffness), along * stiffness, std::sqrt(0.1 * along * stiffness));
+  };
+  return make_push("law: compliant, " + layer(0.5), fmt::format("friction: {}, {}", kPushMu, layer(shear)));
 }
 
 TEST(CompliantContact, PushAndReleaseLeavesTheCubeWhereItWasPushed) {
@@ -200,6 +212,42 @@ TEST(CompliantContact, PushAndReleaseLeavesTheCubeWhereItWasPushed) {
     if (sample.state.t < 1) continue;
     EXPECT_NEAR(x_of(sample), end, 1e-7) << sample.state.t;
   }
+}
+
+TEST(CompliantContact, APushedCubeGoesAsFarAsLayersShareItsWeight) {
+  // With friction at the probe this carries a part F of the weight, and the table brakes with mu (m g - F) only: any
+  // |F| <= mu N would do, and rigid bodies do not tell. Layers do, by the ratio of their stiffnesses, however stiff.
+  const auto end_of = [](const Trace& trace) { return trace.samples.back().state.q(1); };
+  const auto probe_of = [](const Trace& trace) {
+    for (const Sample& sample : trace.samples) {
+      if (sample.state.t < 0.2) continue;
+      for (const ContactSample& contact : sample.contacts) {
+        if (contact.name == "cube/probe.tip") return contact.force;
+      }
+    }
+    return std::array<double, 4>{};
+  };
+  const std::string none = "law: compliant, layer: {stiffness: 2e6, damping: 450}";
+  const double smooth = end_of(run(make_push(none)));
+  double before = smooth;
+  for (const double shear : {1e-3, 0.05, 0.5, 5.0}) {
+    SCOPED_TRACE(shear);
+    const Trace trace = run(make_push_with_friction(2e6, shear));
+    const auto force = probe_of(trace);
+    // Long since as fast as it gets.
+    EXPECT_NEAR(force[0], kPushMu * (kCubeMass * kGravity - force[2]), 1e-4);
+    EXPECT_LE(std::abs(force[2]), kPushMu * force[0] * (1 + 1e-9));
+    EXPECT_GT(end_of(trace), before);
+    before = end_of(trace);
+    if (shear == 1e-3) {
+      EXPECT_NEAR(end_of(trace), smooth, 1e-5);
+    } else if (shear == 0.5) {
+      EXPECT_NEAR(end_of(run(make_push_with_friction(2e7, shear))), end_of(trace), 1e-5);
+    } else if (shear == 5) {  // more than friction has
+      EXPECT_NEAR(force[0], kPushMu * kCubeMass * kGravity / (1 + kPushMu * kPushMu), 1e-4);
+    }
+  }
+  EXPECT_GT(before - smooth, 0.003);
 }
 
 TEST(CompliantContact, ABoxHeldByTwoFingersDoesNotCreep) {

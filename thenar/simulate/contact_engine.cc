@@ -225,7 +225,9 @@ std::string ContactEngine::explain_hand_over(bool is_settled) {
     }
     return instant_->verdict == Verdict::undecided && instant_->cells.empty() ? jam_ : std::string();
   }
-  const std::string doubt = instant_->verdict == Verdict::undecided ? determinacy_.find_doubt() : std::string();
+  const bool chooses = scenario_.run.on_indeterminate != OnIndeterminate::stop;  // among rigid motions, as users wish
+  if (chooses || instant_->verdict != Verdict::undecided) return {};
+  const std::string doubt = determinacy_.find_doubt();
   return doubt.empty() ? doubt : fmt::format("the motion of rigid bodies is not proved to be the only one: {}", doubt);
 }
 
@@ -744,7 +746,9 @@ ContactWatch::Finding ContactEngine::find_crossing(Stepper& stepper, int patienc
   const double margin = ContactWatch::kForceMargin * std::pow(10.0, std::min(patience / 4, 4));
   ContactWatch::Finding out = watch_.find(stepper, margin);
   if (out.retry) return out;
-  determinacy_.find(stepper, make_instant_options(stepper.t()), out.crossing);
+  if (scenario_.run.on_indeterminate == OnIndeterminate::stop) {
+    determinacy_.find(stepper, make_instant_options(stepper.t()), out.crossing);
+  }
   soft_watch_->find(stepper, out.crossing);
   return out;
 }
