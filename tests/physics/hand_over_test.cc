@@ -187,6 +187,32 @@ TEST(HandOver, SykTranslationGoesOverAndComesBackOnce) {
   expect_energy_never_grows(trace, find_energy_error(trace, 1e-8, 0.5));
 }
 
+TEST(HandOver, OtherFrictionMovesTheSwitchToWhereTheMatrixSays) {
+  // On the planned path A ceases to be a P-matrix, by the planar formulas, earlier with more friction, or never.
+  for (const auto& [mu1, mu2] : {std::pair(0.7, 0.6), std::pair(0.8, 0.5), std::pair(0.8, 0.7), std::pair(0.6, 0.4)}) {
+    SCOPED_TRACE(fmt::format("mu = {}, {}", mu1, mu2));
+    PlanarExample example = PlanarExample::translate();
+    example.grasp.mu << mu1, mu2, mu1, mu2;
+    double before = 0.05, after = before;
+    while (after < 0.6 && example.calc_least_minor(after) > 0) after += 0.01;
+    const bool is_lost = after < 0.6;
+    for (before = after - 0.01; is_lost && after - before > 1e-6;) {
+      const double middle = 0.5 * (before + after);
+      (example.calc_least_minor(middle) > 0 ? before : after) = middle;
+    }
+    const Trace trace = record(read_scenario(
+        std::string(THENAR_SOURCE_DIR) + "/scenes/syk/translate.yaml",
+        std::vector<std::string>{fmt::format("parameters.mu1={}", mu1), fmt::format("parameters.mu2={}", mu2),
+                                 fmt::format("run.until={}", is_lost ? after + 0.01 : 0.6)}));
+    ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+    ASSERT_EQ(trace.report.switches.size(), is_lost ? 1u : 0u);
+    // The run is on its path to 1e-7 m, at 0.1 m/s.
+    if (is_lost) {
+      EXPECT_NEAR(trace.report.switches[0].t, after, 1e-5);
+    }
+  }
+}
+
 // --- Where there is one motion, and where it ceases to be the only one -----------------------------------------------
 
 constexpr double kLadderAngle = 1.05, kFloorFriction = 3.5, kWallFriction = 3, kTopHeavy = 0.45, kLadderInertia = 0.29;
