@@ -4,6 +4,7 @@
 // against the limit of stiff layers; runs that never leave the rigid model; and which contacts go over.
 
 #include <filesystem>
+#include <fstream>
 
 #include "energy_books.h"
 #include "motion_scenes.h"
@@ -263,6 +264,30 @@ TEST(HandOver, AProvedMotionStaysRigidThoughItIsNotDeterminateAndGoesOverWhereIt
   // Answers are told apart to 1e-7 of their forces.
   EXPECT_NEAR(calc_free_lift(rigid.report.last), 0, 1e-4 * kGravity);
   expect_energy_never_grows(trace, find_energy_error(trace, 1e-8, 1));
+}
+
+TEST(HandOver, WhatRestsElsewhereHidesNothing) {
+  // SYK's second example beside a box on its corners, whose forces are not unique.
+  std::ifstream file(std::string(THENAR_SOURCE_DIR) + "/scenes/syk/translate.yaml");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const auto insert_after = [&](const std::string& line, const std::string& what) {
+    const std::size_t place = text.find(line);
+    ASSERT_NE(place, std::string::npos) << line;
+    text.insert(place + line.size(), what);
+  };
+  insert_after("\nobjects:\n",
+               "  - {name: box, joint: planar, shape: {box: [0.1, 0.1, 0.1]}, mass: 1 kg, pose: {xyz: [2, 0.05, 0]}}\n"
+               "  - {name: ground, joint: fixed, shape: {plane: {}}, pose: {rpy: [-90 deg, 0, 0]}}\n");
+  insert_after("\n  pairs:\n", "    - {a: box, b: ground, friction: 0.5}\n");
+  insert_after("\ngravity: [0, 0, 0]\n", "wrenches: [{body: box, force: [0, -10, 0]}]\n");
+  Scenario scenario = parse_scenario(text, "test.yaml");
+  scenario.run.until = 0.45;
+  const Trace trace = record(scenario);
+  ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+  EXPECT_EQ(trace.report.verdicts.at(0).verdict, Verdict::unique_motion_indeterminate_forces);
+  ASSERT_EQ(trace.report.switches.size(), 1u);
+  EXPECT_NEAR(trace.report.switches[0].t, 0.4357, 1e-4);
+  EXPECT_EQ(trace.report.switches[0].contacts.size(), 4u);  // not the box
 }
 
 TEST(HandOver, LayersOfTheTranslationAreStableUntilItGoesOver) {

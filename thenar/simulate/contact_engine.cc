@@ -215,26 +215,28 @@ void ContactEngine::tell_changes(double t, const std::optional<ContactCrossing>&
 
 // --- From one model to the other -------------------------------------------------------------------------------------
 
-/// Why contacts should go over to the compliant model; empty if they need not.
-std::string ContactEngine::explain_hand_over(bool is_settled) {
+/// Why contacts should go over to the compliant model, empty if they need not, and which if that is known.
+internal::DeterminacyWatch::Doubt ContactEngine::find_doubt(bool is_settled) {
   if (!has_asked_) return {};
   if (!is_settled) {
-    if (instant_->verdict == Verdict::none) return "rigid bodies have no motion here (Painlevé)";
+    if (instant_->verdict == Verdict::none) return {"rigid bodies have no motion here (Painlevé)", {}};
     if (instant_->verdict == Verdict::several) {
-      return fmt::format("rigid bodies have several motions here ({} are known)", instant_->cells.size());
+      return {fmt::format("rigid bodies have several motions here ({} are known)", instant_->cells.size()), {}};
     }
-    return instant_->verdict == Verdict::undecided && instant_->cells.empty() ? jam_ : std::string();
+    return {instant_->verdict == Verdict::undecided && instant_->cells.empty() ? jam_ : std::string(), {}};
   }
   const bool chooses = scenario_.run.on_indeterminate != OnIndeterminate::stop;  // among rigid motions, as users wish
   if (chooses || instant_->verdict != Verdict::undecided) return {};
-  const std::string doubt = determinacy_.find_doubt();
-  return doubt.empty() ? doubt : fmt::format("the motion of rigid bodies is not proved to be the only one: {}", doubt);
+  internal::DeterminacyWatch::Doubt doubt = determinacy_.find_doubt();
+  if (doubt.why.empty()) return doubt;
+  doubt.why = fmt::format("the motion of rigid bodies is not proved to be the only one: {}", doubt.why);
+  return doubt;
 }
 
 bool ContactEngine::hands_over(const State& state, bool is_settled) {
-  const std::string why = explain_hand_over(is_settled);
-  if (why.empty()) return false;
-  auto handed = switcher_.hand_over(*instant_, state, why);
+  const internal::DeterminacyWatch::Doubt doubt = find_doubt(is_settled);
+  if (doubt.why.empty()) return false;
+  auto handed = switcher_.hand_over(*instant_, state, doubt.why, doubt.contacts);
   if (!handed) return false;
   switches_.push_back(std::move(*handed));
   fault_.clear();

@@ -148,7 +148,7 @@ class ContactEngine {
   bool settle_rigid(State& state, Trigger trigger, int patience);
   void load_layers(const State& state);
   bool hands_over(const State& state, bool is_settled);
-  std::string explain_hand_over(bool is_settled);
+  internal::DeterminacyWatch::Doubt find_doubt(bool is_settled);
   double book_put_in();
   double calc_layer_energy(const State& state);
   void tell_changes(double t, const std::optional<ContactCrossing>& at);

@@ -317,35 +317,90 @@ void ContactReactions::add_friction_slope(const HeldContact& contact, double nor
   dv_dv.noalias() += slope_ * J_t;
 }
 
-bool ContactReactions::is_determinate() {
-  constexpr Eigen::Index kMostRows = 14;
-  if (!slides_ || is_redundant_ || A_.rows() == 0) return true;
-  symmetric_ = 0.5 * (A_ + A_.transpose());
-  definite_.compute(symmetric_);
-  if (definite_.info() == Eigen::Success) return true;  // the usual case, without the heap
-  // Rows that hold in both directions are eliminated.
-  std::vector<Eigen::Index> normals, others;
-  for (Eigen::Index k = 0; k < A_.rows(); ++k) {
-    const bool is_normal = k >= joint_count_ && contact_rows_[static_cast<std::size_t>(k - joint_count_)].row == 0;
-    (is_normal ? normals : others).push_back(k);
-  }
-  if (static_cast<Eigen::Index>(normals.size()) > kMostRows) return true;
-  return test_p_matrix(eliminate(normals, others)).is_P;
-}
+namespace {
 
 /// A of some rows where the others hold in both directions.
-MatrixX<double> ContactReactions::eliminate(const std::vector<Eigen::Index>& kept,
-                                            const std::vector<Eigen::Index>& others) const {
-  MatrixX<double> A = A_(kept, kept);
-  if (others.empty()) return A;
-  return A -
-         A_(kept, others) * MatrixX<double>(A_(others, others)).fullPivLu().solve(MatrixX<double>(A_(others, kept)));
+MatrixX<double> eliminate(const MatrixX<double>& A, const std::vector<Eigen::Index>& kept,
+                          const std::vector<Eigen::Index>& others) {
+  const MatrixX<double> own = A(kept, kept);
+  if (others.empty()) return own;
+  return own - A(kept, others) * MatrixX<double>(A(others, others)).fullPivLu().solve(MatrixX<double>(A(others, kept)));
 }
 
-ContactResponse ContactReactions::calc_contact_response() const {
-  std::vector<Eigen::Index> kept, joints;
-  for (Eigen::Index k = 0; k < A_.rows(); ++k) (k < joint_count_ ? joints : kept).push_back(k);
-  return {contact_rows_, eliminate(kept, joints)};
+}  // namespace
+
+bool ContactResponse::is_P() const {
+  constexpr std::size_t kMostRows = 14;
+  std::vector<Eigen::Index> normals, others;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    (rows[k].row == 0 ? normals : others).push_back(static_cast<Eigen::Index>(k));
+  }
+  return normals.size() > kMostRows || test_p_matrix(eliminate(A, normals, others)).is_P;
+}
+
+/// Which rows act on each other. Whether a part is to be watched.
+bool ContactReactions::find_parts() {
+  const auto count = static_cast<std::size_t>(A_.rows());
+  part_of_.resize(count);
+  is_watched_.assign(count, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    part_of_[i] = row;
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto other = static_cast<Eigen::Index>(j);
+      if (part_of_[j] == part_of_[i] || (A_(row, other) == 0 && A_(other, row) == 0)) continue;
+      const auto [first, later] = std::minmax(part_of_[i], part_of_[j]);
+      std::replace(part_of_.begin(), part_of_.begin() + static_cast<std::ptrdiff_t>(i) + 1, Eigen::Index(later),
+                   Eigen::Index(first));
+    }
+  }
+  for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
+    if (contacts[contact_rows_[k].contact].hold() != ContactHold::sliding) continue;
+    is_watched_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(joint_count_) + k])] = 1;
+  }
+  if (is_redundant_) {
+    for (const Eigen::Index row : forces_solver_.redundant_rows()) {
+      is_watched_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(row)])] = 0;
+    }
+  }
+  return std::find(is_watched_.begin(), is_watched_.end(), 1) != is_watched_.end();
+}
+
+bool ContactReactions::may_be_indeterminate() { return slides_ && (!is_redundant_ || find_parts()); }
+
+bool ContactReactions::is_determinate() {
+  if (!slides_ || A_.rows() == 0 || !find_parts()) return true;
+  // The usual case, without the heap: parts that are watched are definite.
+  symmetric_ = 0.5 * (A_ + A_.transpose());
+  for (Eigen::Index i = 0; i < A_.rows(); ++i) {
+    if (is_watched_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(i)])] != 0) continue;
+    symmetric_.row(i).setZero();
+    symmetric_.col(i).setZero();
+    symmetric_(i, i) = 1;
+  }
+  definite_.compute(symmetric_);
+  if (definite_.info() == Eigen::Success) return true;
+  const std::vector<ContactResponse> parts = list_responses();
+  return std::all_of(parts.begin(), parts.end(), [](const ContactResponse& part) { return part.is_P(); });
+}
+
+std::vector<ContactResponse> ContactReactions::list_responses() {
+  std::vector<ContactResponse> out;
+  if (!find_parts()) return out;
+  for (std::size_t part = 0; part < part_of_.size(); ++part) {
+    if (is_watched_[part] == 0) continue;
+    std::vector<Eigen::Index> kept, joints;
+    ContactResponse response;
+    for (std::size_t i = 0; i < part_of_.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      if (part_of_[i] != static_cast<Eigen::Index>(part)) continue;
+      (row < joint_count_ ? joints : kept).push_back(row);
+      if (row >= joint_count_) response.rows.push_back(contact_rows_[static_cast<std::size_t>(row - joint_count_)]);
+    }
+    response.A = eliminate(A_, kept, joints);
+    out.push_back(std::move(response));
+  }
+  return out;
 }
 
 void ContactReactions::add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv) {

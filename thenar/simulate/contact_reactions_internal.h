@@ -28,8 +28,8 @@
 
 namespace thenar::internal {
 
-/// How contacts answer to forces along the rows that hold, with the friction of what slides and with joint rows holding
-/// on whatever happens.
+/// How contacts that act on each other answer to forces along the rows that hold, with the friction of what slides and
+/// with joint rows holding on whatever happens.
 struct ContactResponse {
   struct Row {
     std::size_t contact;
@@ -37,6 +37,10 @@ struct ContactResponse {
   };
   std::vector<Row> rows;
   MatrixX<double> A;
+
+  /// Whether changes of forces are answered in one way only: A of the normals, where tangents of what sticks hold on,
+  /// is a P-matrix (SYK). Not looked at where there are many.
+  bool is_P() const;
 };
 
 class ContactReactions {
@@ -74,14 +78,13 @@ class ContactReactions {
   /// that does. Forces may be beyond their bounds by `margin`, N.
   double calc_least_share(std::span<const std::size_t> some, double known, double precision, double margin);
 
-  /// After that: whether small changes of the forces of the contacts that hold are answered in one way only, as far as
-  /// that can be told at a glance: the matrix of their normals, with the friction of what slides and without what
-  /// holds whatever happens, is P (SYK). Redundant contacts are not asked.
+  /// After that: whether something slides among contacts that are not redundant. Contacts fall into parts that do not
+  /// act on each other; of redundant ones forces are not unique anyway.
+  bool may_be_indeterminate();
+  /// Whether each of these parts has one answer to small changes of its forces (ContactResponse::is_P).
   bool is_determinate();
-  /// After add_reactions, of contacts that are not redundant.
-  ContactResponse calc_contact_response() const;
-  /// Whether it can be otherwise: something slides, and no contact is redundant.
-  bool may_be_indeterminate() const { return slides_ && !is_redundant_; }
+  /// These parts.
+  std::vector<ContactResponse> list_responses();
 
   /// After that: friction of what slides follows the slip.
   void add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv);
@@ -99,7 +102,7 @@ class ContactReactions {
   using ContactRow = ContactResponse::Row;
 
   void prepare(std::span<const JointRow> rows, std::span<const int> held);
-  MatrixX<double> eliminate(const std::vector<Eigen::Index>& kept, const std::vector<Eigen::Index>& others) const;
+  bool find_parts();
   void add_bounds(std::span<const JointRow> rows);
   void add_cone(const HeldContact& contact, int number, int head);
   void read_forces(const VectorX<double>& z, std::vector<Vector4<double>>& out) const;
@@ -133,7 +136,9 @@ class ContactReactions {
   AdmissibleForces bounded_;  ///< bounds of the reactions
 
   MatrixX<double> A_, gap_A_;
-  MatrixX<double> symmetric_;  ///< part of A
+  MatrixX<double> symmetric_;          ///< part of A
+  std::vector<Eigen::Index> part_of_;  ///< by row: the first row that acts on it, by others in between
+  std::vector<char> is_watched_;       ///< by first row of a part: it slides and is not redundant
   Eigen::LLT<MatrixX<double>> definite_;
   LeastSolver forces_solver_, speeds_solver_, gaps_solver_;
   VectorX<double> drift_, z_, speeds_, gaps_, reactions_, joint_reactions_;

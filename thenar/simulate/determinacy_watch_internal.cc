@@ -23,28 +23,35 @@ bool DeterminacyWatch::is_proved() const { return has_one_motion(verdict_); }
 
 void DeterminacyWatch::begin(Verdict verdict) {
   verdict_ = verdict;
-  watches_ = is_proved() || (verdict == Verdict::undecided && find_doubt().empty());
+  watches_ = is_proved() || (verdict == Verdict::undecided && find_doubt().contacts.empty());
 }
 
-std::string DeterminacyWatch::find_doubt() {
+DeterminacyWatch::Doubt DeterminacyWatch::find_doubt() {
   ConstrainedMotion& motion = context_.motion();
-  if (motion.contacts().empty() || !motion.may_be_indeterminate()) return {};
-  if (!motion.has_determinate_contacts()) return "A is not a P-matrix";
-  return is_stable() ? std::string() : "the layer between the bodies is not stable";
+  Doubt out;
+  if (motion.contacts().empty() || !motion.may_be_indeterminate()) return out;
+  for (const ContactResponse& part : motion.list_contact_responses()) {
+    const bool is_P = part.is_P();
+    if (is_P && is_stable(part)) continue;
+    out.why = is_P ? "the layer between the bodies is not stable" : "A is not a P-matrix";
+    for (const ContactResponse::Row& row : part.rows) {
+      if (row.row == 0) out.contacts.push_back(motion.contacts()[row.contact].found());
+    }
+  }
+  return out;
 }
 
 /// Of the layers that contacts would have if they went over now.
-bool DeterminacyWatch::is_stable() {
+bool DeterminacyWatch::is_stable(const ContactResponse& part) {
   ConstrainedMotion& motion = context_.motion();
-  const ContactResponse response = motion.calc_contact_response();
-  VectorX<double> k(response.A.rows()), c(response.A.rows());
-  for (Eigen::Index i = 0; i < response.A.rows(); ++i) {
-    const auto [contact, row] = response.rows[static_cast<std::size_t>(i)];
+  VectorX<double> k(part.A.rows()), c(part.A.rows());
+  for (Eigen::Index i = 0; i < part.A.rows(); ++i) {
+    const auto [contact, row] = part.rows[static_cast<std::size_t>(i)];
     const LayerSlopes slopes = soft_.calc_slopes(motion.contacts()[contact], motion.contact_forces()[contact](0));
     k(i) = slopes.stiffness[static_cast<std::size_t>(row)];
     c(i) = slopes.damping[static_cast<std::size_t>(row)];
   }
-  return calc_layer_growth(response.A, k, c) < 0;
+  return calc_layer_growth(part.A, k, c) < 0;
 }
 
 /// What the instant says of the motion there.
@@ -72,7 +79,7 @@ Verdict DeterminacyWatch::ask(Stepper& stepper, double theta, InstantOptions opt
 
 /// At theta, where the motion was evaluated last.
 bool DeterminacyWatch::is_lost(Stepper& stepper, double theta, const InstantOptions& options) {
-  if (!is_proved()) return !find_doubt().empty();
+  if (!is_proved()) return !find_doubt().contacts.empty();
   return !context_.motion().has_determinate_contacts() && !has_one_motion(ask(stepper, theta, options));
 }
 

@@ -9,10 +9,12 @@
 /// search is short in a run, and round cones are hard) A must be P, and the layers that would take over must be stable
 /// (layer_stability_internal.h).
 ///
-/// Redundant contacts are not looked at: their matrix is singular, and the instant at the next event tells.
+/// Contacts that do not act on each other are looked at apart. Redundant ones are not looked at: their matrix is
+/// singular, and the instant at the next event tells.
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "thenar/simulate/compliant_contacts_internal.h"
 #include "thenar/simulate/contact_instant.h"
@@ -29,8 +31,12 @@ class DeterminacyWatch {
 
   /// The motion goes on as the instant says, which is evaluated.
   void begin(Verdict verdict);
-  /// Why that does not tell what happens, if nothing proves that it is the only motion; empty if it does.
-  std::string find_doubt();
+  /// Contacts of which that does not tell what happens, if nothing proves that it is the only motion.
+  struct Doubt {
+    std::string why;  ///< empty if there are none
+    std::vector<FoundContact> contacts;
+  };
+  Doubt find_doubt();
 
   /// Keeps the place in the stepper's last step at which contacts cease to tell what happens, if nothing else comes
   /// before. The motion at the end of the step is looked at whatever models contacts have, so that a run in which this
@@ -39,7 +45,7 @@ class DeterminacyWatch {
 
  private:
   bool is_proved() const;
-  bool is_stable();
+  bool is_stable(const ContactResponse& part);
   bool is_lost(Stepper& stepper, double theta, const InstantOptions& options);
   Verdict ask(Stepper& stepper, double theta, InstantOptions options);
 

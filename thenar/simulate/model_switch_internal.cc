@@ -62,6 +62,15 @@ void ModelSwitcher::find_groups(const std::vector<FoundContact>& contacts) {
   for (const CompliantContacts::Handed& pair : soft_.handed()) unite(pair.a, pair.b);
 }
 
+/// Those of these contacts, each once, in ascending order.
+std::vector<int> ModelSwitcher::list_groups(const std::vector<FoundContact>& contacts) const {
+  std::vector<int> out;
+  for (const FoundContact& place : contacts) out.push_back(find_group(place.body_A, place.body_B));
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 int ModelSwitcher::find_group(BodyIndex a, BodyIndex b) const {
   const int A = find_tree(a), B = find_tree(b);
   return groups_[static_cast<std::size_t>(A != 0 ? A : B)];
@@ -105,22 +114,21 @@ bool ModelSwitcher::is_bad_alone(int group, const State& state) {
 
 // --- Over ------------------------------------------------------------------------------------------------------------
 
-std::optional<ModelSwitch> ModelSwitcher::hand_over(const Instant& instant, const State& state,
-                                                    const std::string& why) {
+std::optional<ModelSwitch> ModelSwitcher::hand_over(const Instant& instant, const State& state, const std::string& why,
+                                                    const std::vector<FoundContact>& named) {
   std::vector<FoundContact> all;
   for (const InstantContact& contact : instant.contacts) all.push_back(contact.place);
   find_groups(all);
-  std::vector<int> groups;
-  for (const FoundContact& place : all) groups.push_back(find_group(place.body_A, place.body_B));
-  std::sort(groups.begin(), groups.end());
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  const std::vector<int> groups = list_groups(all), candidates = named.empty() ? groups : list_groups(named);
   std::vector<int> chosen;
   if (groups.size() > 1) {
-    for (const int group : groups) {
+    for (const int group : candidates) {
       const bool is_bad = instant.verdict == Verdict::several ? differs(instant, group) : is_bad_alone(group, state);
       if (is_bad) chosen.push_back(group);
     }
   }
+  // What is in doubt may be proved to have one motion by itself.
+  if (chosen.empty() && !named.empty() && groups.size() > 1) return {};
   if (chosen.empty()) chosen = groups;
   std::erase_if(all, [&](const FoundContact& place) {
     return std::find(chosen.begin(), chosen.end(), find_group(place.body_A, place.body_B)) == chosen.end();

@@ -36,8 +36,10 @@ class ModelSwitcher {
   /// Forces of the rigid contacts where the motion was evaluated last, with which layers will begin.
   void note_forces();
 
-  /// Hands over what the instant cannot tell. Nothing if no contact of it may be handed over.
-  std::optional<ModelSwitch> hand_over(const Instant& instant, const State& state, const std::string& why);
+  /// Hands over what the instant cannot tell; if some are named, at most these and those that act on them. Nothing if
+  /// no contact of it may be handed over.
+  std::optional<ModelSwitch> hand_over(const Instant& instant, const State& state, const std::string& why,
+                                       const std::vector<FoundContact>& named);
   /// Hands over all contacts that hold.
   std::optional<ModelSwitch> hand_over_held(double t, const std::string& why);
 
@@ -54,6 +56,7 @@ class ModelSwitcher {
  private:
   void find_groups(const std::vector<FoundContact>& contacts);
   int find_group(BodyIndex a, BodyIndex b) const;
+  std::vector<int> list_groups(const std::vector<FoundContact>& contacts) const;
   int find_tree(BodyIndex body) const;
   bool is_bad_alone(int group, const State& state);
   bool differs(const Instant& instant, int group) const;

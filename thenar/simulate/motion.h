@@ -90,8 +90,8 @@ class ConstrainedMotion final : public MotionEquations {
   const std::vector<Vector4<double>>& contact_forces() const { return contact_reactions_.forces(); }
   /// Whether they seem to be determinate there (ContactReactions).
   bool has_determinate_contacts() { return contact_reactions_.is_determinate(); }
-  internal::ContactResponse calc_contact_response() const { return contact_reactions_.calc_contact_response(); }
-  bool may_be_indeterminate() const { return contact_reactions_.may_be_indeterminate(); }
+  std::vector<internal::ContactResponse> list_contact_responses() { return contact_reactions_.list_responses(); }
+  bool may_be_indeterminate() { return contact_reactions_.may_be_indeterminate(); }
   /// The size of the forces that they could have there, N: that of what they balance.
   double contact_force_scale() const { return contact_reactions_.force_scale(); }
   /// Contacts as they are at (q, v), with the forces of the last evaluation.
