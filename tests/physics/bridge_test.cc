@@ -93,6 +93,29 @@ TEST(Bridge, StopsAndFrictionOfJointsTakePart) {
   EXPECT_NEAR(state.v(1), 1 - 2 * 1e-3, 1e-9);
 }
 
+/// A cart of 1 kg on a rail with a stop at 0, which a force of 100 N drives away from it.
+Scenario make_driven_cart(const std::string& start) {
+  return parse_scenario(
+      "thenar: 1\ngravity: [0, 0, 0]\nhands:\n  - name: cart\n    bodies:\n"
+      "      - {name: a, joint: {name: x, type: prismatic, axis: [1, 0, 0], limits: {lower: 0}}, shape: {sphere: 0.1}, "
+      "mass: 1}\n    " +
+          start + "\ncontrol: [{torque: {cart.x: 100}}]\ncontacts: {friction: 0.5}\nrun: {until: 1}\n",
+      "bridge.yaml");
+}
+
+TEST(Bridge, WorkIsDoneAlongTheWayThatIsGone) {
+  internal::BridgedStep step;
+  // Stopped by the rail within the step: the force moves nothing, and all of ½ m v² is lost.
+  cross(make_driven_cart("v: {x: -2}"), 1e-3, step);
+  EXPECT_NEAR(step.work, 0, 1e-9);
+  EXPECT_NEAR(step.energy_lost, 2, 1e-9);
+  // Away from it: F h v⁺ with v⁺ = v + F h/m. What ½ m (v⁺² − v²) leaves of that, ½ F² h²/m, is the error of the step;
+  // it must not be a gain.
+  cross(make_driven_cart("q: {x: 1}\n    v: {x: 1}"), 1e-4, step);
+  EXPECT_NEAR(step.work, 100 * 1e-4 * 1.01, 1e-12);
+  EXPECT_NEAR(step.energy_lost, 0.5 * 0.01 * 0.01, 1e-12);
+}
+
 TEST(Bridge, AnswersNothingWhereItWouldGainEnergy) {
   // A spring that is far too stiff for a step of 0.1 s, taken explicitly.
   const Scenario scenario = parse_scenario(

@@ -6,6 +6,7 @@
 
 #include "thenar/complementarity/cone_solver.h"
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/dynamics/passive_forces.h"
 #include "thenar/simulate/simulate.h"
 
 namespace thenar::internal {
@@ -45,9 +46,13 @@ class Bridge {
     const VectorX<double> travel = h_ * v_next_;
     integrate_position(model_, state_.q.data(), travel.data(), next.q.data());
     if (!next.q.allFinite() || !next.v.allFinite() || !leave_overlaps(next)) return std::nullopt;
-    BridgedStep step{h_ * power_.work, 0};
+    BridgedStep step{calc_work(v_next_), 0};
     step.energy_lost = energy + step.work - calc_all_energy(next);
-    if (step.energy_lost < -kGain * (std::abs(energy) + std::abs(step.work) + kinetic_scale())) return std::nullopt;
+    // A step so long that the forces at its start, with the speeds they act on there, do not account for it is too
+    // long.
+    const double change = std::max(0.0, step.work - calc_work(state_.v));
+    const double gain = kGain * (std::abs(energy) + std::abs(step.work) + kinetic_scale());
+    if (step.energy_lost - change < -gain) return std::nullopt;
     out = std::move(next);
     return step;
   }
@@ -72,10 +77,34 @@ class Bridge {
     context_.motion().set_contacts({});
     context_.motion().set_mode(mode);
     VectorX<double> vdot(model_.velocity_count());
-    context_.motion().calc_free_acceleration(state_.t, state_.q.data(), state_.v.data(), vdot.data(), power_);
+    PowerFlow<double> power;
+    context_.motion().calc_free_acceleration(state_.t, state_.q.data(), state_.v.data(), vdot.data(), power);
     v_free_ = state_.v + h_ * vdot;
+    find_drive();
     update_positions(model_, state_.q.data(), workspace_);
     update_velocities(model_, v_free_.data(), workspace_);
+  }
+
+  /// Generalized forces of the actuators and of springs without a potential, and wrenches, throughout the step.
+  void find_drive() {
+    drive_.setZero(model_.velocity_count());
+    context_.motion().actuation().calc_efforts(state_.t, state_.q.data(), state_.v.data(), drive_.data());
+    add_spring_forces(model_, state_.q.data(), false, drive_.data());
+    wrenches_.assign(context_.motion().wrenches().begin(), context_.motion().wrenches().end());
+  }
+
+  /// Of the drive over the step, at velocity v, J. What is booked is that over the way h v⁺ of the step, as its impulse
+  /// has it: only then M (v⁺ − v) = h τ + Jᵀ p, times v⁺, says that what is lost, −pᵀ J v⁺ + ½ (v⁺ − v)ᵀ M (v⁺ − v), is
+  /// not negative. With v in place of v⁺ an actuator whose joint is stopped in the step would seem to go on working,
+  /// and contacts to lose less than they do.
+  double calc_work(const VectorX<double>& v) {
+    update_positions(model_, state_.q.data(), workspace_);
+    update_velocities(model_, v.data(), workspace_);
+    double power = drive_.dot(v);
+    for (const BodyWrench<double>& wrench : wrenches_) {
+      power += dot(calc_point_velocity(model_, workspace_, wrench.body, Vec3<double>::zero()), wrench.wrench);
+    }
+    return h_ * power;
   }
 
   /// `gap_rate` is the gap over h: the row may close it.
@@ -195,8 +224,8 @@ class Bridge {
   const State& state_;
   double h_, size_;
   Workspace<double> workspace_;
-  PowerFlow<double> power_;
-  VectorX<double> v_free_, v_next_;
+  VectorX<double> v_free_, v_next_, drive_;
+  std::vector<BodyWrench<double>> wrenches_;
   std::vector<AssembledRow> rows_;
 };
 
