@@ -43,6 +43,23 @@ TEST(ContactRun, MarginOfAPatchIsThatOfItsWrench) {
   }
 }
 
+TEST(ContactRun, BodiesPutInTouchDoNotPassStops) {
+  // A light finger that is pressed towards a heavy box has 1e-8 m to go, within which bodies count as touching, but its
+  // stop comes first. Putting it on the box moves the finger, not the box.
+  const std::string scene =
+      "gravity: [0, 0, 0]\nhands:\n  - name: finger\n    bodies:\n"
+      "      - {name: tip, joint: {name: x, type: prismatic, axis: [1, 0, 0], limits: {upper: 4e-9}}, "
+      "shape: {sphere: 0.01}, mass: 1e-4}\n"
+      "objects:\n  - {name: box, shape: {box: [0.2, 0.2, 0.2]}, mass: 10, pose: {xyz: [0.11000001, 0, 0]}}\n"
+      "contacts: {friction: 0.5}\n";
+  for (const char* force : {"1e-3", "0"}) {
+    const Trace trace = record(read(scene + "control: [{torque: {finger.x: " + force + "}}]\n", "until: 0.1"));
+    EXPECT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
+    EXPECT_LT(trace.report.max_gap_violation, 1e-15) << force;  // rounding of 1e-8 m beside 0.1 m
+    EXPECT_LE(trace.report.last.q(0), 4e-9 + 1e-15);
+  }
+}
+
 TEST(ContactRun, ForcesAreAdmissibleAndCarryTheWeight) {
   // Near tipping the least forces would have to pull at one edge: others are told.
   const Trace trace =

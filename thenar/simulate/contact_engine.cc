@@ -332,24 +332,52 @@ bool ContactEngine::put_in_touch(State& state) {
     touching.push_back(std::move(contact));
   }
   if (!is_needed) return true;
-  hold_joints(state, [](const JointRow&) { return true; });
-  motion_.set_contacts(std::move(touching));
   const VectorX<double> q = state.q;
-  VectorX<double> v = state.v;
-  motion_.project_contacts(state.q, v);
+  // A joint that this would lead beyond its stop is put there: steps keep bodies in touch, and would pass the stop.
+  std::vector<int> met;
+  for (bool is_done = false; !is_done;) {
+    hold_joints(state, [](const JointRow&) { return true; });
+    hold_stops(state, met);
+    motion_.set_contacts(touching);
+    state.q = q;
+    VectorX<double> v = state.v;
+    motion_.project_contacts(state.q, v);
+    const std::size_t before = met.size();
+    for (const int stop : list_passed_stops(q, state.q)) {
+      if (std::find(met.begin(), met.end(), stop) == met.end()) met.push_back(stop);
+    }
+    is_done = met.size() == before;
+  }
   // Points that nearly coincide make bodies turn wildly.
-  if (find_deepest(state) < -context_.overlap || passes_stop(q, state.q)) state.q = q;
+  if (find_deepest(state) < -context_.overlap || !list_passed_stops(q, state.q).empty()) {
+    state.q = q;
+  } else if (!met.empty()) {
+    joints_.find_touching(state.q, state.v);
+  }
   return true;
 }
 
-/// Whether a joint that was before its stop is beyond it in `after`.
-bool ContactEngine::passes_stop(const VectorX<double>& before, const VectorX<double>& after) {
-  return std::any_of(motion_.rows().begin(), motion_.rows().end(), [&](JointRow& row) {
-    if (row.kind() != JointRowKind::stop) return false;
-    const double* q = after.data();
+/// These hold as well as those that do.
+void ContactEngine::hold_stops(const State& state, const std::vector<int>& stops) {
+  Mode mode = motion_.mode();
+  for (const int i : stops) {
+    motion_.rows()[static_cast<std::size_t>(i)].update(state.q.data(), state.v.data());
+    mode.hold(i);
+  }
+  motion_.set_mode(mode);
+}
+
+/// Stops before which a joint was, and beyond which it is in `after`.
+std::vector<int> ContactEngine::list_passed_stops(const VectorX<double>& before, const VectorX<double>& after) {
+  std::vector<int> out;
+  const double* q = after.data();
+  for (int i = 0; i < static_cast<int>(motion_.rows().size()); ++i) {
+    JointRow& row = motion_.rows()[static_cast<std::size_t>(i)];
+    if (row.kind() != JointRowKind::stop) continue;
     const double rounding = tolerances_.gap_rounding(row.dof(), q[row.coordinate()], row.calc_target(q));
-    return row.calc_value(q) < std::min(row.calc_value(before.data()), 0.0) - rounding;
-  });
+    if (row.calc_value(q) < std::min(row.calc_value(before.data()), 0.0) - rounding) out.push_back(i);
+  }
+  return out;
 }
 
 /// The least gap, m; infinity where nothing is near.
@@ -695,7 +723,7 @@ bool ContactEngine::capture_stops(const State& state, Mode& mode) {
       bounce_ends_.push_back({state.t + remaining, scenario_.model.dof_name(stop.dof()), count + 1});
     }
     count = 0;
-    mode.held.insert(std::lower_bound(mode.held.begin(), mode.held.end(), i), i);
+    mode.hold(i);
     any = true;
   }
   return any;

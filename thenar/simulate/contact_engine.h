@@ -136,7 +136,8 @@ class ContactEngine {
   void find_insistent(const std::optional<ContactCrossing>& at, int patience);
   bool put_in_touch(State& state);
   double find_deepest(const State& state);
-  bool passes_stop(const VectorX<double>& before, const VectorX<double>& after);
+  void hold_stops(const State& state, const std::vector<int>& stops);
+  std::vector<int> list_passed_stops(const VectorX<double>& before, const VectorX<double>& after);
   void bring_to_rest(State& state, const ContactCrossing& at);
   bool rests(const HeldContact& contact, const VectorX<double>& v) const;
   bool resolve_impacts(State& state, bool is_plastic);

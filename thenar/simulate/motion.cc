@@ -35,6 +35,10 @@ void turn_into_chart_rate(const Model& model, const double* x, double* rate) {
 
 bool Mode::holds(int row) const { return std::binary_search(held.begin(), held.end(), row); }
 
+void Mode::hold(int row) {
+  if (!holds(row)) held.insert(std::lower_bound(held.begin(), held.end(), row), row);
+}
+
 ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
     : scenario_(&scenario),
       forces_(scenario),

@@ -42,6 +42,7 @@ struct Mode {
   std::vector<int> slip;  ///< per row: −1 or 1 for a row of dry friction that slips, else 0
 
   bool holds(int row) const;
+  void hold(int row);
   friend bool operator==(const Mode&, const Mode&) = default;
 };
 
