@@ -69,6 +69,9 @@ TEST(Quote, ShortensAndHidesControlCharacters) {
   EXPECT_EQ(quote(std::string(1000, 'x')), "'" + std::string(60, 'x') + "...'");
   // The 60th byte would cut the two bytes of ü apart.
   EXPECT_EQ(quote(std::string(59, 'x') + "üüü"), "'" + std::string(59, 'x') + "...'");
+  // Bytes that are no UTF-8 never reach a terminal: here, the start of a text in UTF-16.
+  EXPECT_EQ(quote("\xff\xfet"), "'??t'");
+  EXPECT_EQ(quote("ü\xc3"), "'ü?'");
 }
 
 TEST(ListWords, EndsLongLists) {

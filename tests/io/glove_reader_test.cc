@@ -83,7 +83,22 @@ TEST(GloveRecording, FaultsAreToldWithTheirLine) {
   EXPECT_EQ(complaint_about("t,S1\n0,nan\n"), "2: column 'S1' expects a finite number, found 'nan'");
   EXPECT_EQ(complaint_about("t,S1\n"), "1: the recording has no samples");
   EXPECT_EQ(complaint_about("t\n0\n"), "1: the recording has no sensors beside 't'");
-  EXPECT_NE(complaint_about("S1,S2\n0,0.1\n").find("the first column must be 't'"), std::string::npos);
+  EXPECT_EQ(complaint_about(""), "1: the file is empty, expected the header of a recording");
+  EXPECT_EQ(complaint_about("time,S1\n0,0.1\n"), "1: not a recording: the first column must be 't', found 'time'");
+  EXPECT_EQ(complaint_about("\xff\xfet"), "1: not a recording: the first column must be 't', found '??t'");
+  EXPECT_EQ(complaint_about("t,,S1\n0,0,0.1\n"), "1: not a recording: a column has no name");
+}
+
+/// Programs that write tables do not all end the last line, and some put a byte order mark before the first.
+TEST(GloveRecording, OfOtherProgramsLosesNoSample) {
+  EXPECT_EQ(complaint_about("t,S1\n0,0.1\n0.1,0.2,0.3"), "3: the row has 3 values, expected 2, one per column");
+  const fs::path path = fs::temp_directory_path() / "thenar_glove_open_end";
+  write_file(path, "\xEF\xBB\xBFt,S1\r\n0,0.1\r\n0.1,0.25");
+  const internal::GloveRecording recording = internal::read_glove_recording(path);
+  fs::remove(path);
+  EXPECT_EQ(recording.sensors, std::vector<std::string>{"S1"});
+  EXPECT_EQ(recording.times, (std::vector<double>{0, 0.1}));
+  EXPECT_EQ(recording.samples.back().front(), 0.25);
 }
 
 TEST(GloveMapping, IsTableFivePointTwoOfChan) {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "thenar/base/utf8.h"
+
 namespace thenar {
 namespace {
 
@@ -86,8 +88,12 @@ std::string shorten(std::string_view text, std::size_t most) {
 
 std::string quote(std::string_view text) {
   std::string shown = shorten(text, kLongestQuote);
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20u || c == 0x7F; };
-  std::replace_if(shown.begin(), shown.end(), is_control, '?');
+  for (std::size_t i = 0, length = 1; i < shown.size(); i += length) {
+    const auto c = static_cast<unsigned char>(shown[i]);
+    length = utf8_length(std::string_view(shown).substr(i));
+    const bool is_shown = length > 0 && c >= 0x20u && c != 0x7Fu;
+    if (!is_shown) shown[i] = '?', length = 1;
+  }
   return "'" + shown + "'";
 }
 

@@ -29,8 +29,12 @@ Interpolation read_interpolation(const std::optional<Field>& field, Interpolatio
 }
 
 std::optional<double> read_rate(const std::optional<Field>& field, const Parameters& parameters) {
+  constexpr double kFastest = 1e6;  // Hz: beyond it a run does nothing but sample
   if (!field) return std::nullopt;
-  return read::positive(*field, kFrequency, parameters);
+  const double rate = read::positive(*field, kFrequency, parameters);
+  if (rate > kFastest)
+    field->fail(fmt::format("is {} Hz, expected at most 1e6; without a rate it is continuous", rate));
+  return rate;
 }
 
 /// One row of `targets`: a time and what is wanted then.
@@ -40,6 +44,7 @@ struct TargetRow {
 };
 
 std::vector<TargetRow> read_rows(const Field& field, const Parameters& parameters) {
+  if (field.node().is_scalar()) field.fail("expects rows [[t, {…}], …] in this file, found " + describe(field.node()));
   std::vector<TargetRow> rows;
   for (const Field& item : read::items(field)) {
     const std::vector<Field> pair = read::items(item);

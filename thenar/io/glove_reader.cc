@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "thenar/base/text.h"
@@ -15,6 +16,8 @@ namespace fs = std::filesystem;
 
 /// More rows than an hour at a kilohertz are something else than a recording.
 constexpr std::size_t kMostSamples = 3'600'000;
+/// Two turns: an angle of a hand in degrees rather than in rad, or no angle at all.
+constexpr double kLargestAngle = 12.6;
 
 /// The file that the field names, relative to the scenario.
 fs::path find_file(const Field& field, const ControlContext& context) {
@@ -32,7 +35,7 @@ fs::path find_file(const Field& field, const ControlContext& context) {
 }  // namespace
 
 GloveRecording read_glove_recording(const fs::path& path) {
-  TraceReader rows(path);
+  TraceReader rows(path, TraceReader::Source::recording);
   GloveRecording out;
   out.sensors.assign(rows.columns().begin() + 1, rows.columns().end());
   if (out.sensors.empty()) throw InputError({path.string(), 1, 0}, "the recording has no sensors beside 't'");
@@ -57,17 +60,31 @@ GloveReader::GloveReader(const Field& field, const ControlContext& context) : co
   reader.finish();
   recording_ = read_glove_recording(find_file(recording ? *recording : reader.required("recording"), context));
   const Field joints = mapping ? *mapping : reader.required("mapping");
-  hand_ = read::identifier(hand ? *hand : reader.required("hand"));
+  read_hand(hand ? *hand : reader.required("hand"));
   if (joints.node().is_mapping()) {
     mapping_ = joints;
-    return;
+  } else {
+    read_mapping_file(joints);
   }
-  file_ = read_document(find_file(joints, context));
+  if (read::entries(*mapping_).empty()) mapping_->fail("expects at least one joint, {joint: expression of sensors}");
+}
+
+void GloveReader::read_mapping_file(const Field& field) {
+  file_ = read_document(find_file(field, context_));
   MapReader document(Field(file_, "the mapping of a glove"));
   check_version(document);
   if (const auto name = document.optional("name")) read::text(*name);
   mapping_ = document.required("joints");
   document.finish();
+}
+
+void GloveReader::read_hand(const Field& field) {
+  hand_ = read::identifier(field);
+  const auto belongs = [&](const Joint& joint) { return joint.spec.name.starts_with(hand_ + "."); };
+  const auto& joints = context_.scenario.model.joints();
+  if (std::none_of(joints.begin(), joints.end(), belongs)) {
+    field.fail(fmt::format("is {}, but no hand of this scenario with joints has that name", quote(hand_)));
+  }
 }
 
 std::vector<NamedField> GloveReader::entries() const {
@@ -83,6 +100,12 @@ std::vector<Waypoint> GloveReader::calc_path(const Field& field, Dimension dimen
     const double value = expression.evaluate(recording_.samples[i]);
     if (!std::isfinite(value)) {
       field.fail(fmt::format("gives {} for the sample at t = {} s of the recording", value, recording_.times[i]));
+    }
+    if (dimension == kAngle && std::abs(value) > kLargestAngle) {
+      field.fail(
+          fmt::format("gives {} rad for the sample at t = {} s of the recording, more than two turns: sensors "
+                      "are in rad",
+                      value, recording_.times[i]));
     }
     path.push_back({recording_.times[i], value});
   }

@@ -30,6 +30,9 @@ class GloveReader {
   std::vector<Waypoint> calc_path(const Field& expression, Dimension dimension) const;
 
  private:
+  void read_hand(const Field& field);
+  void read_mapping_file(const Field& field);
+
   const ControlContext& context_;
   GloveRecording recording_;
   std::string hand_;

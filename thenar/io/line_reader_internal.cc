@@ -16,7 +16,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 18;
 
 }  // namespace
 
-LineReader::LineReader(const fs::path& path) : file_name_(path.string()), buffer_(kPiece) {
+LineReader::LineReader(const fs::path& path, LastLine last) : file_name_(path.string()), last_(last), buffer_(kPiece) {
   const SourceMark mark{file_name_, 0, 0};
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -33,18 +33,25 @@ std::optional<std::string_view> LineReader::next() {
     const char* start = buffer_.data() + begin_;
     const void* found = std::memchr(start + searched, '\n', end_ - begin_ - searched);
     if (found) {
-      std::size_t length = static_cast<std::size_t>(static_cast<const char*>(found) - start);
-      begin_ += length + 1;
-      ++line_;
-      if (length > 0 && start[length - 1] == '\r') --length;
-      return std::string_view(start, length);
+      const auto length = static_cast<std::size_t>(static_cast<const char*>(found) - start);
+      return take(length, begin_ + length + 1);
     }
     searched = end_ - begin_;
-    if (!read_more()) {
-      has_cut_end_ = end_ > begin_;
-      return std::nullopt;
-    }
+    if (read_more()) continue;
+    if (end_ == begin_) return std::nullopt;
+    if (last_ == LastLine::may_be_open) return take(end_ - begin_, end_);
+    has_cut_end_ = true;
+    return std::nullopt;
   }
+}
+
+/// The line of that length which begins at begin_; the next one begins at `end`.
+std::string_view LineReader::take(std::size_t length, std::size_t end) {
+  std::string_view line(buffer_.data() + begin_, length);
+  begin_ = end;
+  if (++line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
 }
 
 /// Adds a piece behind what is left. False at the end of the file.

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <vector>
 
+#include "thenar/base/utf8.h"
+
 namespace thenar::internal {
 namespace {
 
@@ -21,28 +23,11 @@ constexpr std::array<int, 95> kWidths{278,  278, 355, 556, 556, 889, 667, 191, 3
                                       556,  556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
 constexpr int kOtherWidth = 556;
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; }
-
-/// Length of the well-formed UTF-8 character with which the text starts (The Unicode Standard, table 3-7), or 0.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return 1;
-  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return 0;
-  }
-  const bool is_overlong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
-  const bool is_surrogate = byte(0) == 0xED && byte(1) > 0x9F;
-  const bool is_too_large = byte(0) == 0xF4 && byte(1) > 0x8F;
-  return is_overlong || is_surrogate || is_too_large ? 0 : length;
-}
-
 /// The UTF-8 characters of a text, each as its bytes; a byte that belongs to none stands alone.
 std::vector<std::string_view> split_characters(std::string_view text) {
   std::vector<std::string_view> characters;
   while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(character_length(text), 1);
+    const std::size_t length = std::max<std::size_t>(utf8_length(text), 1);
     characters.push_back(text.substr(0, length));
     text.remove_prefix(length);
   }

@@ -132,7 +132,10 @@ void check_output(const TraceFiles& files, const fs::path& output, const std::st
   }
 }
 
-TraceReader::TraceReader(const fs::path& states) : lines_(std::make_unique<internal::LineReader>(states)) {
+TraceReader::TraceReader(const fs::path& states, Source source)
+    : source_(source),
+      lines_(std::make_unique<internal::LineReader>(
+          states, source == Source::run ? internal::LastLine::needs_end : internal::LastLine::may_be_open)) {
   read_header();
   row_.resize(columns_.size());
 }
@@ -142,21 +145,23 @@ TraceReader::~TraceReader() = default;
 
 bool TraceReader::has_cut_end() const { return lines_->has_cut_end(); }
 
+const char* TraceReader::name() const { return source_ == Source::run ? "trace" : "recording"; }
+
 void TraceReader::read_header() {
   const auto line = lines_->next();
   SourceMark mark = lines_->mark();
   mark.line = 1;
   if (!line) {
-    throw InputError(mark, lines_->has_cut_end() ? "the header is cut: there is no whole line"
-                                                 : "the file is empty, expected the header of a trace");
+    if (lines_->has_cut_end()) throw InputError(mark, "the header is cut: there is no whole line");
+    throw InputError(mark, fmt::format("the file is empty, expected the header of a {}", name()));
   }
   columns_ = split(*line);
   if (columns_[0] != "t") {
-    throw InputError(mark, fmt::format("not a trace: the first column must be 't', found {}", quote(columns_[0])));
+    throw InputError(mark, fmt::format("not a {}: the first column must be 't', found {}", name(), quote(columns_[0])));
   }
   std::unordered_set<std::string> seen;
   for (const std::string& column : columns_) {
-    if (column.empty()) throw InputError(mark, "not a trace: a column has no name");
+    if (column.empty()) throw InputError(mark, fmt::format("not a {}: a column has no name", name()));
     if (!seen.insert(column).second) throw InputError(mark, fmt::format("two columns are named {}", quote(column)));
   }
 }

@@ -37,8 +37,12 @@ void check_output(const TraceFiles& files, const std::filesystem::path& output, 
 /// Rows of a states.csv, from first to last.
 class TraceReader {
  public:
+  /// What the file is: rows of a run, or of something that another program has recorded, in words and in whether its
+  /// last line needs an end.
+  enum class Source { run, recording };
+
   /// Opens the file and reads its header. Throws InputError.
-  explicit TraceReader(const std::filesystem::path& states);
+  explicit TraceReader(const std::filesystem::path& states, Source source = Source::run);
   TraceReader(TraceReader&&) noexcept;
   ~TraceReader();
 
@@ -57,9 +61,11 @@ class TraceReader {
 
  private:
   void read_header();
+  const char* name() const;
   bool parse_row(std::string_view line);
   [[noreturn]] void fail_row(std::string_view line) const;
 
+  Source source_;
   std::unique_ptr<internal::LineReader> lines_;
   std::vector<std::string> columns_;
   std::vector<double> row_;
