@@ -314,6 +314,23 @@ TEST(CompliantContact, AGraspThatBeginsLoadedIsInEquilibrium) {
   }
 }
 
+TEST(CompliantContact, WhatOverlapsIsPressedByThatThoughOthersBeginLoaded) {
+  const Trace trace =
+      run("thenar: 1\nobjects:\n"
+          "  - {name: deep, shape: {sphere: 3 cm}, mass: 0.2 kg, pose: {xyz: [0, 0, 2.999 cm]}}\n"
+          "  - {name: just, shape: {sphere: 3 cm}, mass: 0.2 kg, pose: {xyz: [20 cm, 0, 3 cm]}}\n"
+          "  - {name: table, joint: fixed, shape: {plane: {}}}\n"
+          "contacts: {law: compliant, start: loaded, layer: {stiffness: 5e4, damping: 60}}\n"
+          "run: {until: 0.1, sample: 0.01, tolerance: 1e-9}\n");
+  for (const ContactSample& contact : trace.samples.front().contacts) {
+    const bool is_deep = contact.name.starts_with("deep/");
+    if (is_deep || contact.name.starts_with("just/")) {
+      EXPECT_NEAR(contact.force[0], is_deep ? 5e4 * 1e-5 : 0.2 * kGravity, 1e-9) << contact.name;
+    }
+  }
+  EXPECT_GE(trace.samples.front().contacts.size(), 2u);
+}
+
 /// A law of one's own: K (d + d²/D), without a damper.
 class Hardening final : public LayerLaw {
  public:

@@ -42,18 +42,32 @@ CompliantContacts::CompliantContacts(const Scenario& scenario, ConstrainedMotion
   size_ = finder_.calc_size(workspace_);
   margins_ = find_layer_margins(tolerances.scales(), size_);
   finder_.set_filter([this](BodyIndex a, BodyIndex b) { return is_soft(a, b); });
+  find_waiting();
+}
+
+/// Contacts that begin loaded wait for their forces, but for those that overlap: these are pressed by that.
+void CompliantContacts::find_waiting() {
   const auto begins_loaded = [](const ContactLaw& law) {
     return law.model == ContactModel::compliant && law.starts_loaded;
   };
-  if (!scenario.contacts) return;
-  waits_for_load_ = begins_loaded(scenario.contacts->law) ||
-                    std::any_of(scenario.contacts->pairs.begin(), scenario.contacts->pairs.end(),
+  if (!scenario_.contacts) return;
+  waits_for_load_ = begins_loaded(scenario_.contacts->law) ||
+                    std::any_of(scenario_.contacts->pairs.begin(), scenario_.contacts->pairs.end(),
                                 [&](const PairRule& pair) { return begins_loaded(pair.law); });
+  if (!waits_for_load_) return;
+  waits_for_load_ = false;
+  finder_.update(workspace_, 0);
+  for (const FoundContact& found : finder_.contacts()) {
+    if (found.gap < -kTouch * size_) overlapping_.emplace_back(found.body_A, found.body_B);
+  }
+  waits_for_load_ = true;
 }
 
 bool CompliantContacts::is_soft(BodyIndex a, BodyIndex b) const {
   const ContactLaw& law = laws_.find_law(a, b);
-  const bool is_rigid_as_yet = waits_for_load_ && law.starts_loaded;
+  const bool overlaps = std::find(overlapping_.begin(), overlapping_.end(), std::pair(a, b)) != overlapping_.end() ||
+                        std::find(overlapping_.begin(), overlapping_.end(), std::pair(b, a)) != overlapping_.end();
+  const bool is_rigid_as_yet = waits_for_load_ && law.starts_loaded && !overlaps;
   return (law.model == ContactModel::compliant && !is_rigid_as_yet) || is_handed_over(a, b);
 }
 

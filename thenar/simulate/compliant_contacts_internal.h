@@ -114,6 +114,7 @@ class CompliantContacts {
   int find_parent(const std::vector<SoftContact>& old, const std::vector<char>& is_used,
                   const FoundContact& found) const;
   bool still_holds(const SoftContact& contact) const;
+  void find_waiting();
 
   const Scenario& scenario_;
   ConstrainedMotion& motion_;
@@ -129,7 +130,8 @@ class CompliantContacts {
   std::vector<Known> before_;
   std::vector<Moved> moved_;
   bool waits_for_load_ = false;
-  bool has_begun_ = false, has_started_ = false;  ///< an instant, the one after the first
+  std::vector<std::pair<BodyIndex, BodyIndex>> overlapping_;  ///< at the start of the run
+  bool has_begun_ = false, has_started_ = false;              ///< an instant, the one after the first
   double energy_put_in_ = 0;
 };
 

@@ -190,6 +190,9 @@ void ContactEngine::load_layers(const State& state) {
     forces.clear();
   }
   soft_.load(std::move(forces));
+  // The run begins from here, as if nothing had been asked.
+  motion_.set_soft_contacts({});
+  motion_.set_contacts({});
   fault_.clear();
   is_stuck_ = false;
   has_asked_ = false;

@@ -82,8 +82,9 @@ void ConstrainedMotion::set_soft_contacts(std::vector<internal::SoftContact> con
   shears_ = soft_.collect_shears();
 }
 
+/// A state of other layers, before an instant that was given up, says nothing of the shears of these.
 bool ConstrainedMotion::follow_soft_contacts(const State& state) {
-  shears_ = state.inner;
+  shears_ = state.inner.size() == soft_.shear_count() ? state.inner : soft_.collect_shears();
   return soft_.update(state.q.data(), state.v.data(), shears_.data());
 }
 
