@@ -48,6 +48,13 @@ std::vector<BodyShape> choose_shapes(const WholeArm::Options& options) {
   return out;
 }
 
+/// The force as long as it is well below `most`, to (force/most)⁸/8 of it, and never more than that.
+double limit_force(double force, double most) {
+  const double ratio = std::min(force / most, 1e30), square = ratio * ratio, fourth = square * square;
+  return force > most ? most * std::pow(1 + 1 / (fourth * fourth), -0.125)
+                      : force * std::pow(1 + fourth * fourth, -0.125);
+}
+
 /// An odd polynomial from −1 to 1 with two continuous derivatives where it ends, as a factor of x; x² ≤ 1.
 double calc_rise(double x2) { return (15 - 10 * x2 + 3 * x2 * x2) / 8; }
 
@@ -59,7 +66,7 @@ WholeArm::Scratch::Scratch(const Model& model, const Options& options)
   rows.resize(kMostContacts);
   for (ContactRows& contact : rows) contact.J.setZero(6, nv);
   friction.assign(kMostContacts, 0);
-  grasp = friction;
+  grasp = gap = friction;
   jacobian.setZero(6, nv);
   X.setZero(nv, kMostContacts);
   W.setZero(kMostContacts, nv);
@@ -120,6 +127,7 @@ void WholeArm::find_contacts(const Model& model, double t) {
                                   [&](const Arm& a) { return a.link == contact.body_B; });
     s.friction[k] = arm->friction;
     s.grasp[k] = evaluate_force(arm->grasp, t);
+    s.gap[k] = gap.gap();
     plan_.push_back({contact.body_B});
   }
 }
@@ -160,6 +168,19 @@ void WholeArm::update_response(const Model& model) {
   for (int i = 0; i < count_; ++i) inverse(i) = inverse(i) > smallest ? 1 / inverse(i) : 0;
   const ContactMatrix scaled = spectrum.eigenvectors() * inverse.asDiagonal();
   response_inverse_.noalias() = scaled * spectrum.eigenvectors().transpose();
+}
+
+/// What J_N v̇ is to make up for: the drift of the contacts, and the way of links that are off the object.
+WholeArm::ContactVector WholeArm::calc_drift(const double* v) const {
+  const Scratch& s = *scratch_;
+  ContactVector out(count_);
+  for (int i = 0; i < count_; ++i) {
+    const double gap = std::max(s.gap[static_cast<std::size_t>(i)], 0.0);
+    const double away = gap / (kAway * options_.margin), part = away * away / (1 + away * away);
+    const double rate = rows(i).row(0).dot(Eigen::Map<const VectorX<double>>(v, s.X.rows()));
+    out(i) = s.rows[static_cast<std::size_t>(i)].drift(0) + part * (options_.kd * rate + options_.kp * gap);
+  }
+  return out;
 }
 
 /// (2): the motion of the joints that keeps the contacts while the object moves.
@@ -229,7 +250,9 @@ void WholeArm::share(const Model& model) {
     wrench(k) *= per_length;
   }
   const ContactVector room = find_room(G, wrench / largest, grasp / largest);
-  for (int i = 0; i < count_; ++i) plan_[static_cast<std::size_t>(i)].force = grasp(i) / room(i);
+  for (int i = 0; i < count_; ++i) {
+    plan_[static_cast<std::size_t>(i)].force = limit_force(grasp(i) / room(i), kMost * largest);
+  }
 }
 
 /// (5) through its dual: λ_i = g_i / r_i with the room r_i = 1 − G_i · y > 0, where y minimizes the convex function
@@ -288,9 +311,7 @@ void WholeArm::add_efforts(const Model& model, double t, const double* q, const 
   const Vec3<double> linear = error.acceleration + error.velocity * options_.kd + error.position * options_.kp;
   const Vec3<double> angular =
       error.angular_acceleration + error.angular_velocity * options_.kd + error.turn * options_.kp;
-  ContactVector drift(count_);
-  for (int i = 0; i < count_; ++i) drift(i) = s.rows[static_cast<std::size_t>(i)].drift(0);
-  follow(calc_object_motion(angular - bias.angular, linear - bias.linear), drift, s.motion);
+  follow(calc_object_motion(angular - bias.angular, linear - bias.linear), calc_drift(v), s.motion);
   plan_slips(t, com_B);
   update_friction_rows();
 

@@ -14,6 +14,9 @@
 ///
 ///     (2)  Θ̈ = −X (J_N X)⁺ (J_No v̇_o + drift_N),             X = M⁻¹ J_NΘᵀ, o: the object's columns, Θ: the joints'.
 ///
+/// A link that has left the object comes back by the same gains: where its gap g > 0 is not small beside that of
+/// `kAway`, J_N v̇ + drift_N = −(Kd ġ + Kp g) instead.
+///
 /// All contacts slide, so that friction is known from the normal forces λ: with the direction d of the slip,
 ///
 ///     (3)  W_μ = J_N − μ d · J_t                              SYK (3)
@@ -30,7 +33,9 @@
 ///     (5)  minimize Σ λ_i − g log λ_i   subject to (4).
 ///
 /// Without (4) all λ_i would be g. It is a smooth function of the state, which a bound λ ≥ 0 were not. If no positive
-/// forces make the wrench, or no forces at all, the part of the wrench that is missing is as small as may be.
+/// forces make the wrench, or no forces at all, the part of the wrench that is missing is as small as may be. Where
+/// friction is about to jam, ever greater forces make the same wrench: none is greater than `kMost` times the largest
+/// g, which it approaches smoothly.
 ///
 /// With these efforts the motion (1) with the forces λ is an answer of the rigid problem. Whether it is the only one,
 /// and stable, is another question: A = J_N M⁻¹ W_μᵀ must be a P-matrix (SYK 3.2).
@@ -65,6 +70,11 @@ class WholeArm final : public Controller {
 
   /// Slip over the speed of the object's surface (root mean square over the contacts) below which d is less than 1.
   static constexpr double kReversal = 0.01;
+  /// Links are off the object at this part of `margin`: half of their error is fed back there, and next to nothing
+  /// below, so that the law does not jump where contacts break.
+  static constexpr double kAway = 0.01;
+  /// No link presses with more than so many times the largest grasp force.
+  static constexpr double kMost = 100;
   /// Points beyond these are left out.
   static constexpr int kMostContacts = 24;
 
@@ -99,7 +109,7 @@ class WholeArm final : public Controller {
     ContactFinder finder;
     MassMatrix<double> mass;
     std::vector<ContactRows> rows;
-    std::vector<double> friction, grasp;  ///< by contact
+    std::vector<double> friction, grasp, gap;  ///< by contact
     Eigen::Matrix<double, 6, Eigen::Dynamic> jacobian;
     MatrixX<double> X;  ///< nv × contacts
     MatrixX<double> W;  ///< contacts × nv, W_μ
@@ -110,6 +120,7 @@ class WholeArm final : public Controller {
   void find_contacts(const Model& model, double t);
   FreedomVector calc_object_motion(const Vec3<double>& angular, const Vec3<double>& linear) const;
   void update_response(const Model& model);
+  ContactVector calc_drift(const double* v) const;
   void follow(const FreedomVector& object, const ContactVector& drift, VectorX<double>& motion) const;
   void plan_slips(double t, const Vec3<double>& com_B);
   void update_friction_rows();

@@ -270,7 +270,8 @@ void CompliantContacts::settle(State& state) {
 void CompliantContacts::choose_phases(const State& state) {
   if (motion_.soft_contacts().empty()) return;
   motion_.follow_soft_contacts(state);
-  for (SoftContact& contact : motion_.soft_contacts()) contact.choose_phase(margins_.force, margins_.depth);
+  // What was found beyond a margin is beyond half of it, whatever rounding has done since.
+  for (SoftContact& contact : motion_.soft_contacts()) contact.choose_phase(margins_.force / 2, margins_.depth / 2);
   motion_.follow_soft_contacts(state);
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "thenar/simulate/contact_engine.h"
 #include "thenar/simulate/contact_sampler.h"
@@ -267,10 +268,16 @@ class Run {
     const Mode mode_before = joint_mode_;
     if (!contacts_->settle(state_, at_contact_, trigger, storm_.stalled())) {
       const std::string fault = fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t);
-      state_ = before;  // What was done of it is in no book.
+      take_back(before);  // What was done of it is in no book.
       return contacts_->is_stuck() && is_settled_ ? bridge(fault) : end(RunStatus::failed, fault);
     }
     return tell_settled(mode_before, before);
+  }
+
+  /// Bodies are where they were, but layers that have come or gone have.
+  void take_back(const State& before) {
+    const VectorX<double> inner = std::exchange(state_, before).inner;
+    state_.inner = inner;
   }
 
   bool tell_settled(const Mode& mode_before, const State& before) {
@@ -306,7 +313,7 @@ class Run {
       if (contacts_->settle(state_, {}, {}, 0)) {
         return storm_.end_bridge(state_.t, length) ? end_bridge(t_start, where, before) : end(RunStatus::failed, why);
       }
-      state_ = before;
+      take_back(before);
       if (!contacts_->is_stuck()) break;
     }
     return end(RunStatus::failed, why);
