@@ -9,6 +9,7 @@ from log_chart import LogChart
 
 COLOURS = ["#d62728", "#4c78a8", "#54a24b", "#b279a2"]
 LARGEST = 1e-2  # m: what is farther off than this does not carry the box
+SMALLEST = 1e-13  # m: converged motions are not known better
 
 
 def find_cheapest(points):
@@ -24,7 +25,7 @@ with open(sys.argv[1]) as file:
     rows = [(row["contender"], float(row["error_m"]), 1e3 * float(row["cpu_s_per_s"])) for row in csv.DictReader(file)]
 figures = {}
 for contender, error, milliseconds in rows:
-    if error <= LARGEST:
+    if SMALLEST <= error <= LARGEST:
         figures.setdefault(contender, []).append((error, milliseconds))
 errors = [error for points in figures.values() for error, _ in points]
 powers = range(math.floor(math.log10(min(errors))), math.ceil(math.log10(max(errors))) + 1)
@@ -36,5 +37,5 @@ for colour, (contender, points) in zip(COLOURS, figures.items()):
     cheapest = find_cheapest(points)
     chart.draw_line(cheapest, colour)
     chart.draw_dots(cheapest, colour)
-    chart.add_legend(contender, colour)
+    chart.add_legend(contender, colour, left=440)
 chart.write(__file__)
