@@ -176,7 +176,7 @@ WholeArm::ContactVector WholeArm::calc_drift(const double* v) const {
   ContactVector out(count_);
   for (int i = 0; i < count_; ++i) {
     const double gap = std::max(s.gap[static_cast<std::size_t>(i)], 0.0);
-    const double away = gap / (kAway * options_.margin), part = away * away / (1 + away * away);
+    const double away = std::pow(gap / (kAway * options_.margin), 4), part = away / (1 + away);
     const double rate = rows(i).row(0).dot(Eigen::Map<const VectorX<double>>(v, s.X.rows()));
     out(i) = s.rows[static_cast<std::size_t>(i)].drift(0) + part * (options_.kd * rate + options_.kp * gap);
   }

@@ -72,7 +72,7 @@ class WholeArm final : public Controller {
   static constexpr double kReversal = 0.01;
   /// Links are off the object at this part of `margin`: half of their error is fed back there, and next to nothing
   /// below, so that the law does not jump where contacts break.
-  static constexpr double kAway = 0.01;
+  static constexpr double kAway = 0.04;
   /// No link presses with more than so many times the largest grasp force.
   static constexpr double kMost = 100;
   /// Points beyond these are left out.
