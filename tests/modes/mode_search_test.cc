@@ -29,6 +29,30 @@ bool is_in_a_cell(const ConstraintProblem& problem, const std::vector<ModeCell>&
   });
 }
 
+/// A disc is loaded a little beyond a point of its rim and begins to tip about it. However little it is, that is an
+/// answer; where it is next to nothing, what opens is not told from what stays.
+TEST(ModeSearch, LosesNoAnswerBetweenOpenAndHeld) {
+  constexpr std::array<double, 5> kAngles{0, 0.2, M_PI / 2, M_PI, 1.5 * M_PI};
+  for (double beyond = 1e-11; beyond < 1e-3; beyond *= 1.3) {
+    const auto row = [&](double angle, double radius) {
+      return Vector3<double>(1, radius * std::cos(angle), radius * std::sin(angle));
+    };
+    ConstraintProblem problem(5);
+    const Vector3<double> response(1, 3, 3), load = -9.81 * row(kAngles[1], 1 + beyond);
+    Eigen::Matrix<double, 5, 3> J;
+    for (std::size_t k = 0; k < kAngles.size(); ++k) J.row(static_cast<Eigen::Index>(k)) = row(kAngles[k], 1);
+    const MatrixX<double> A = J * response.asDiagonal() * J.transpose();
+    const VectorX<double> b = J * response.asDiagonal() * load;
+    for (int i = 0; i < 5; ++i) problem.row(i).kind = RowKind::unilateral;
+    problem.A() = A;
+    problem.b() = b;
+    const ModeSearchResult result = search_modes(problem);
+    EXPECT_TRUE(result.is_complete) << result.reason;
+    ASSERT_FALSE(result.cells.empty()) << beyond;
+    EXPECT_LE(grade(problem, result.cells.front().z), 1e-8) << beyond;
+  }
+}
+
 TEST(ModeSearch, FindsWhatComplementaryBasesFind) {
   test::RandomModeProblems random(7);
   int compared = 0, several = 0, none = 0, indeterminate = 0, undecided = 0;

@@ -42,6 +42,7 @@
 ///               held:  zₙ; its sibling is open, and not covered itself
 ///               slip:  d · w_t, d the sum of the two rays (a convex run of less than half a circle), for an interval e
 ///                      at place 0 and −e at place 1; the part sticks in the child of the branch that decided it first;
+///             and that child has ends with solutions, since rounding could take them from it, too;
 ///   cell      everything is decided, or does not matter since zₙ = 0: the solutions are the cell with that number, or
 ///             part of it;
 ///   one_motion   the point z* of the cell with that number and the weights d = y prove by (4) that no solution of the

@@ -47,6 +47,7 @@ class ModeSearch {
   ModeSearchResult run() {
     choice_.normals.assign(parts_.normals.size(), NormalChoice::undecided);
     choice_.frictions.assign(parts_.frictions.size(), FrictionChoice{});
+    sticks_somewhere_.assign(parts_.frictions.size(), 0);
     relaxation_.set(choice_);
     out_.is_complete = true;
     explore(add_node(), Question{}, Cover::none);
@@ -123,6 +124,7 @@ class ModeSearch {
       node(index).kind = ModeNode::Kind::one_motion;
       node(index).y = *weights;
       node(index).cell = known.cell;
+      ++solutions_;
       return true;
     }
     return false;
@@ -230,15 +232,23 @@ class ModeSearch {
     }
   }
 
+  /// What covers must have solutions: those of a child are in its sibling only to the tolerance, and rounding may leave
+  /// none there.
   void branch_on_normal(int index, const Question& question) {
     NormalChoice& choice = choice_.normals[static_cast<std::size_t>(question.part)];
-    bool is_sibling_covered = false;
-    for (const NormalChoice next : split_normal()) {
+    const auto look = [&](NormalChoice next, int child, Cover cover) {
       choice = next;
       relaxation_.set_normal(question.part, next);
-      const Cover cover = next == NormalChoice::open ? Cover::motion : Cover::force;
-      const bool is_covered = explore(add_child(index), question, is_sibling_covered ? Cover::none : cover);
-      is_sibling_covered = is_sibling_covered || is_covered;
+      return explore(child, question, cover);
+    };
+    const int open = add_child(index);
+    const long long before = solutions_;
+    const bool is_covered = look(NormalChoice::open, open, Cover::motion);
+    const long long between = solutions_;
+    look(NormalChoice::held, add_child(index), between > before ? Cover::force : Cover::none);
+    if (is_covered && solutions_ == between) {
+      node(open) = ModeNode();
+      look(NormalChoice::open, open, Cover::none);
     }
     choice = NormalChoice::undecided;
     relaxation_.set_normal(question.part, choice);
@@ -251,7 +261,10 @@ class ModeSearch {
     for (const FrictionChoice& next : split_friction(parts_.frictions[part], before)) {
       choice = next;
       relaxation_.set_friction(question.part, next);
-      explore(add_child(index), question, next.kind == SlipKind::slip ? Cover::slip : Cover::none);
+      const bool is_slip = next.kind == SlipKind::slip;
+      const long long count = solutions_;
+      explore(add_child(index), question, is_slip && sticks_somewhere_[part] ? Cover::slip : Cover::none);
+      if (!is_slip) sticks_somewhere_[part] = solutions_ > count;
     }
     choice = before;
     relaxation_.set_friction(question.part, before);
@@ -268,6 +281,7 @@ class ModeSearch {
     if (auto cell = make_cell(problem_, scaled_, parts_, choice_, options_.most_generators)) {
       node(index).cell = static_cast<int>(out_.cells.size());
       out_.cells.push_back(std::move(*cell));
+      ++solutions_;
     }
   }
 
@@ -320,7 +334,9 @@ class ModeSearch {
   ModeRelaxation relaxation_;
   std::optional<AnswerFinder> finder_;  ///< of smooth cones
   std::deque<Known> known_;
-  bool is_proved_ = true;  ///< every end of the tree so far
+  bool is_proved_ = true;               ///< every end of the tree so far
+  long long solutions_ = 0;             ///< ends of the tree with some
+  std::vector<char> sticks_somewhere_;  ///< by friction part: in the child of its first branch in which it sticks
   ModeChoice choice_;
   ModeSearchResult out_;
 };

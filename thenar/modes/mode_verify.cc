@@ -592,6 +592,8 @@ class Checker {
     ModeChoice choice;
     choice.normals.assign(form_.normals.size(), NormalChoice::undecided);
     choice.frictions.assign(form_.frictions.size(), FrictionChoice{});
+    sticks_somewhere_.assign(form_.frictions.size(), 0);
+    solutions_ = 0;
     is_list_proved_ = true;
     if (claim_.tree.empty()) return refute("there is no proof");
     if (claim_.tree.front().kind == ModeNode::Kind::one_motion) return check_whole_motion();
@@ -614,8 +616,10 @@ class Checker {
         if (is_normal_child && is_sibling_covered) return refute(name + " and its sibling cover each other");
         return check_covered(node, name, choice);
       case ModeNode::Kind::cell:
+        solutions_ += node.cell >= 0;
         return check_end(node, name, choice);
       case ModeNode::Kind::one_motion:
+        ++solutions_;
         return check_one_motion(node, name, choice);
       case ModeNode::Kind::unexplored:
         break;
@@ -634,11 +638,17 @@ class Checker {
         return child >= 0 && at(child) < claim_.tree.size() && claim_.tree[at(child)].kind == ModeNode::Kind::covered;
       };
       const bool both = is_covered(node.children[0]) && is_covered(node.children[1]);
+      const long long before = solutions_;
       normal = NormalChoice::open;
       if (!walk(node.children[0], choice, true, both)) return false;
+      const long long between = solutions_;
       last_ = {true, node.part};
       normal = NormalChoice::held;
       if (!walk(node.children[1], choice, true, both)) return false;
+      if ((is_covered(node.children[0]) && solutions_ == between) ||
+          (is_covered(node.children[1]) && between == before)) {
+        return refute(name + " has a child that its sibling is said to cover, but that has no solutions");
+      }
       normal = NormalChoice::undecided;
       return true;
     }
@@ -658,7 +668,9 @@ class Checker {
     for (std::size_t k = 0; k < next.size(); ++k) {
       last_ = {false, node.part};
       friction = next[k];
+      const long long before_child = solutions_;
       if (!walk(node.children[k], choice, false, false)) return false;
+      if (next[k].kind == Slip::stick) sticks_somewhere_[at(node.part)] = solutions_ > before_child;
     }
     friction = before;
     return true;
@@ -683,6 +695,7 @@ class Checker {
     LongVector g = LongVector::Zero(form_.R.cols());
     Long g0 = 0, unit = 1;
     if (!last_.on_normal) {
+      if (!sticks_somewhere_[at(last_.part)]) return refute(name + " is covered by a child without solutions");
       const Friction& friction = form_.frictions[at(last_.part)];
       if (!add_slip(friction, choice.frictions[at(last_.part)], g, g0)) return refute(name + " cannot be covered");
       unit = form_.motion_unit(friction.rows[0]);
@@ -920,6 +933,8 @@ class Checker {
   LongMatrix A_;
   LongVector b_;
   std::vector<bool> visited_;
+  long long solutions_ = 0;             ///< ends of the tree so far that have some
+  std::vector<char> sticks_somewhere_;  ///< by friction: in the child of its first branch in which it sticks
   Last last_;
   bool is_list_proved_ = false;
   ModeVerification out_;
