@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thenar/complementarity/lemke.h"
 #include "thenar/complementarity/p_matrix.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
@@ -60,6 +61,7 @@ void ContactReactions::prepare(std::span<const JointRow> rows, std::span<const i
   held_.assign(held.begin(), held.end());
   joint_count_ = static_cast<Eigen::Index>(held.size());
   contact_rows_.clear();
+  normal_rows_.clear();
   slides_ = false;
   for (SparseRows* set : {&rows_, &pushes_, &gap_rows_}) {
     set->clear();
@@ -71,6 +73,7 @@ void ContactReactions::prepare(std::span<const JointRow> rows, std::span<const i
     rows_.add_group(A, B, contact.row_count());
     pushes_.add_group(A, B, contact.row_count());
     gap_rows_.add_group(A, B, 1);
+    normal_rows_.push_back(joint_count_ + static_cast<Eigen::Index>(contact_rows_.size()));
     for (int k = 0; k < contact.row_count(); ++k) contact_rows_.push_back({i, contact.row(k)});
     slides_ = slides_ || contact.hold() == ContactHold::sliding;
   }
@@ -225,6 +228,7 @@ double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span
   forces_solver_.factorize(A_);
   is_redundant_ = forces_solver_.is_redundant();
   forces_solver_.solve_in_place(z_);
+  if (is_redundant_ && slides_) share_pressure(z_);
   Eigen::Map<VectorX<double>>(vdot, model_->velocity_count()) += calc_change(F, z_);
   reactions_ = z_;
   joint_reactions_ = z_.head(joint_count_);
@@ -236,6 +240,25 @@ double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span
     }
   }
   return dissipated;
+}
+
+/// Friction of what slides goes the other way where the normal force is negative, and drives what it should slow down.
+/// So the smallest of all forces that go with z and do not pull are taken, z + P μ with the projection P on the kernel
+/// of A and 0 ≤ μ ⊥ z + P μ ≥ 0 on the normals. A little more of the diagonal lets it go on beyond the moment at which
+/// something has to pull, which is an event.
+void ContactReactions::share_pressure(VectorX<double>& z) {
+  constexpr double kBeyond = 1e-9;
+  const auto is_pulled = [&](Eigen::Index row) { return z(row) < 0; };
+  if (std::none_of(normal_rows_.begin(), normal_rows_.end(), is_pulled)) return;
+  const MatrixX<double>& kernel = forces_solver_.kernel();
+  const auto count = static_cast<int>(normal_rows_.size());
+  const MatrixX<double> some = kernel(normal_rows_, Eigen::all);
+  const MatrixX<double> moves = MatrixX<double>(kernel.transpose() * kernel).llt().solve(some.transpose());
+  Lcp sharing{some * moves + kBeyond * MatrixX<double>::Identity(count, count), z(normal_rows_)};
+  LemkeSolver solver(count);
+  const LemkeResult& result = solver.solve(sharing);
+  if (result.status != LemkeStatus::solved) return;
+  z += kernel * (moves * Eigen::Map<const VectorX<double>>(result.z.data(), count));
 }
 
 /// Forces of the contacts, friction of what slides included.

@@ -8,7 +8,8 @@
 ///
 /// (J M⁻¹ F) z = −(J v̇_free + drift) is not symmetric where something slides, and singular where contacts are redundant
 /// (a box on four corners): then the forces with the least sum of squares of all that bring about this motion are
-/// taken. Which forces are possible at all is for the instant to say (contact_instant.h).
+/// taken, where something slides of those that do not pull. Which forces are possible at all is for the instant to say
+/// (contact_instant.h).
 ///
 /// A contact moves with few bodies, so that rows are sparse (sparse_rows_internal.h); what is redundant stays so
 /// (least_solver_internal.h). Storage is made when contacts or held joint rows change; evaluations use no heap as long
@@ -112,6 +113,7 @@ class ContactReactions {
   void calc_response(const SparseRows& F);
   const VectorX<double>& calc_change(const SparseRows& F, const VectorX<double>& z);
   void add_baumgarte(VectorX<double>& right) const;
+  void share_pressure(VectorX<double>& z);
   void update_force_scale(const double* free_acceleration);
   void add_friction_slope(const HeldContact& contact, double normal_force, Eigen::Ref<MatrixX<double>> dv_dv);
   double collect_gaps(std::span<JointRow> rows, std::span<const int> held, const double* q);
@@ -130,10 +132,11 @@ class ContactReactions {
   std::vector<int> held_;  ///< for which it was
   Eigen::Index joint_count_ = 0;
   std::vector<ContactRow> contact_rows_;
-  SparseRows rows_, pushes_;  ///< J of the rows that hold, and F
-  SparseRows gap_rows_;       ///< those with a value in q
-  bool slides_ = false;       ///< whether F is not Jᵀ
-  AdmissibleForces bounded_;  ///< bounds of the reactions
+  std::vector<Eigen::Index> normal_rows_;  ///< of the contacts, among all rows
+  SparseRows rows_, pushes_;               ///< J of the rows that hold, and F
+  SparseRows gap_rows_;                    ///< those with a value in q
+  bool slides_ = false;                    ///< whether F is not Jᵀ
+  AdmissibleForces bounded_;               ///< bounds of the reactions
 
   MatrixX<double> A_, gap_A_;
   MatrixX<double> symmetric_;          ///< part of A
