@@ -189,16 +189,22 @@ bool ContactSampler::is_in_touch(BodyIndex body_A, BodyIndex body_B) const {
                      [&](const internal::SoftContact& contact) { return is_here(contact.place()); });
 }
 
-void ContactSampler::add_free_pairs(const State& state, std::vector<ContactSample>& out) {
+/// A row asks twice.
+void ContactSampler::look_around(const State& state) {
+  if (seen_.size() == state.q.size() && seen_ == state.q) return;
+  seen_ = state.q;
   update_positions(scenario_.model, state.q.data(), workspace_);
   nearby_.update(workspace_, margin_);
+}
+
+void ContactSampler::add_free_pairs(const State& state, std::vector<ContactSample>& out) {
+  look_around(state);
   const auto is_near_only = [&](BodyIndex A, BodyIndex B) { return !is_in_touch(A, B); };
   list_free_pairs(scenario_.model, nearby_, is_near_only, out);
 }
 
 double ContactSampler::calc_penetration(const State& state) {
-  update_positions(scenario_.model, state.q.data(), workspace_);
-  nearby_.update(workspace_, 0);
+  look_around(state);
   double out = 0;
   const auto& layers = motion_.soft_contacts();
   for (const FoundContact& found : nearby_.contacts()) {

@@ -40,6 +40,7 @@ class ContactSampler {
   double calc_margin(const HeldContact& contact, const Vector4<double>& force) const;
   ContactMotion find_motion(const HeldContact& contact) const;
   bool turns(const HeldContact& contact) const;
+  void look_around(const State& state);
   void add_free_pairs(const State& state, std::vector<ContactSample>& out);
 
   const Scenario& scenario_;
@@ -48,7 +49,8 @@ class ContactSampler {
   const Tolerances& tolerances_;
   Workspace<double> workspace_;
   ContactFinder nearby_;
-  double margin_ = 0;  ///< m: what is nearer is listed
+  VectorX<double> seen_;  ///< q of its last update
+  double margin_ = 0;     ///< m: what is nearer is listed
 };
 
 }  // namespace thenar
