@@ -109,6 +109,37 @@ TEST(TippingCylinder, StandsAndSlidesAsItsFrictionSays) {
   }
 }
 
+/// It slides first, straight ahead and without turning, and then tips about its leading point: the only motion that
+/// there is, also where friction is so small that it has hardly begun to slide.
+TEST(TippingCylinder, TipsWhileItSlides) {
+  const Cylinder cylinder;
+  struct Case {
+    double mu, heading, tolerance;
+  };
+  for (const auto& [mu, heading, tolerance] :
+       {Case{0.1, 20, 1e-9}, Case{0.103, 148.252, 1e-9}, Case{0.125, 282.18, 1e-10}, Case{0.128, 285.977, 1e-8},
+        Case{0.182, 264.187, 1e-10}, Case{0.2, 80, 1e-8}, Case{0.242, 132.59, 1e-10}, Case{0.244, 169.229, 1e-9},
+        Case{0.246, 10.711, 1e-10}, Case{0.2455, 5.454, 3e-9}, Case{0.2491, 55.489, 1e-8}, Case{0.2493, 342, 1e-9}}) {
+    SCOPED_TRACE(fmt::format("friction {}, heading {} deg, tolerance {}", mu, heading, tolerance));
+    const double up = cylinder.push - cylinder.H / 2;
+    const double tips = cylinder.m * kGravity * (cylinder.a - mu * cylinder.H / 2) / (cylinder.rate * up);
+    const Trace trace = run_scene(
+        "tipping_cylinder",
+        {{"mu", mu}, {"heading", heading * M_PI / 180}, {"run.tolerance", tolerance}, {"run.until", tips + 0.005}});
+    EXPECT_TRUE(trace.report.switches.empty());
+    EXPECT_EQ(count_events(trace, EventKind::impact) + count_events(trace, EventKind::stick), 0);
+    const std::vector<double> times = list_times(trace, EventKind::face);
+    ASSERT_EQ(times.size(), 1U);
+    // Each of the four points and the others that are asked for may seem to pull a little.
+    const double late = (4 + ArcPoints::kSlots) * kForceMargin * 2 * cylinder.a * cylinder.m * kGravity;
+    EXPECT_NEAR(times[0], tips, late / (cylinder.rate * up));
+    const double angle = heading * M_PI / 180, slip = velocity(trace.report.last).head<2>().norm();
+    const Vector3<double> across(-std::sin(angle), std::cos(angle), 0);
+    EXPECT_LT(std::abs(velocity(trace.report.last).dot(across)), 1e-4 * slip);
+    EXPECT_LT(cylinder.a * std::abs(angular_velocity(trace.report.last).z()), 1e-4 * slip);
+  }
+}
+
 TEST(LandingCoin, StrikesAtItsLowestPoint) {
   const double a = 0.01, h = 0.001, m = 0.005, drop = 0.005, A = m * (a * a / 4 + h * h / 3);
   const double time = std::sqrt(2 * drop / kGravity), v = kGravity * time;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -138,6 +139,13 @@ void ContactFinder::keep_arc_points(std::span<const FoundContact> kept) {
       if (!is_kept) memory.arc_A.angles[k] = memory.arc_B.angles[k] = std::numeric_limits<double>::quiet_NaN();
     }
   }
+}
+
+void ContactFinder::drop_if(const std::function<bool(const FoundContact&)>& is_unwanted) {
+  std::vector<FoundContact> kept;
+  std::remove_copy_if(contacts_.begin(), contacts_.end(), std::back_inserter(kept), is_unwanted);
+  contacts_ = std::move(kept);
+  number_points();
 }
 
 void ContactFinder::look_at(const Pair& pair, double margin) {

@@ -59,6 +59,9 @@ class ContactFinder {
   /// Gives up all of them but these contacts.
   void keep_arc_points(std::span<const FoundContact> kept);
 
+  /// Gives up those of the last update that are not wanted.
+  void drop_if(const std::function<bool(const FoundContact&)>& is_unwanted);
+
   /// The shapes in the order of their bodies.
   std::span<const BodyShape> shapes() const { return shapes_; }
   const GrownCore& core(int shape) const { return broad_phase_.shapes()[static_cast<std::size_t>(shape)].shape; }

@@ -320,7 +320,7 @@ bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) 
 /// are on their stops stay there.
 bool ContactEngine::put_in_touch(State& state) {
   look_at(state);
-  context_.finder().update(workspace_, context_.touch);
+  internal::find_touching(context_, workspace_);
   std::vector<HeldContact> touching;
   bool is_needed = false;
   for (const FoundContact& found : context_.finder().contacts()) {
@@ -386,7 +386,7 @@ std::vector<int> ContactEngine::list_passed_stops(const VectorX<double>& before,
 /// The least gap, m; infinity where nothing is near.
 double ContactEngine::find_deepest(const State& state) {
   look_at(state);
-  context_.finder().update(workspace_, context_.touch);
+  internal::find_touching(context_, workspace_);
   double least = std::numeric_limits<double>::infinity();
   for (const FoundContact& found : context_.finder().contacts()) least = std::min(least, found.gap);
   return least;
@@ -460,7 +460,7 @@ void ContactEngine::hold_joints(const State& state, const std::function<bool(con
 /// Speeds below `slow` (m/s) become 0: of parting where contacts stay in touch, of slip where they stick.
 void ContactEngine::calm(State& state, double slow) {
   look_at(state);
-  context_.finder().update(workspace_, context_.touch);
+  internal::find_touching(context_, workspace_);
   std::vector<HeldContact> held;
   for (const FoundContact& found : context_.finder().contacts()) {
     const ContactLaw& law = context_.laws().find_law(found.body_A, found.body_B);
@@ -587,7 +587,7 @@ std::size_t ContactEngine::choose_cell(const Instant& instant, const State& stat
 }
 
 /// Round faces that lie flat and of which one point of the rim is left: from here on that is the lowest one, and
-/// travels.
+/// travels; if they tip from rest, as soon as they are off their faces.
 void ContactEngine::find_tipping_rims(const State& state) {
   tipping_.clear();
   look_at(state);
@@ -625,9 +625,30 @@ void ContactEngine::find_tipping_rims(const State& state) {
       if (i != chosen) cell.modes[i] = ContactMode::break_away;
     }
     const double angle = wave.find_lowest();
-    instant_->contacts[chosen].place = rim.make_travelling(angle);
-    tipping_.push_back({rim, chosen, angle, is_at_rest});
+    const std::optional<int> slot = is_at_rest ? find_slot(rim, chosen) : std::nullopt;
+    tipping_.push_back({rim, chosen, angle, slot, is_at_rest});
+    place_tipping_point(tipping_.back(), angle);
   }
+}
+
+/// Where the point that a rim tips about is kept: its own slot, or one that no point of the instant has.
+std::optional<int> ContactEngine::find_slot(const internal::FlatRim& rim, std::size_t chosen) const {
+  const int own = contact_number(instant_->contacts[chosen].place.id) - kFirstArcNumber;
+  if (own >= 0) return own;
+  std::array<bool, ArcPoints::kSlots> is_taken{};
+  for (const InstantContact& contact : instant_->contacts) {
+    const int slot = contact_number(contact.place.id) - kFirstArcNumber;
+    if (rim.has(contact.place) && slot >= 0) is_taken[static_cast<std::size_t>(slot)] = true;
+  }
+  const auto free = std::find(is_taken.begin(), is_taken.end(), false);
+  if (free == is_taken.end()) return std::nullopt;
+  return static_cast<int>(free - is_taken.begin());
+}
+
+void ContactEngine::place_tipping_point(const Tipping& tipping, double angle) {
+  FoundContact& place = instant_->contacts[tipping.contact].place;
+  place = tipping.slot ? tipping.rim.make_pinned(angle, *tipping.slot) : tipping.rim.make_travelling(angle);
+  if (tipping.slot) tipping.rim.pin(context_.finder(), angle, *tipping.slot);
 }
 
 /// A disc that begins to tip from rest does so about the point whose force lets gaps open to both sides: there, the
@@ -638,7 +659,7 @@ void ContactEngine::settle_tipping_points(const State& state, Trigger trigger) {
   for (Tipping& tipping : tipping_) {
     if (!tipping.is_at_rest) continue;
     const auto calc_slope = [&](double angle) {
-      instant_->contacts[tipping.contact].place = tipping.rim.make_travelling(angle);
+      place_tipping_point(tipping, angle);
       set_modes(state, trigger);
       stepper_.start(state, begins_to_slip());
       const Eigen::Map<const VectorX<double>> vdot(stepper_.acceleration(), motion_.size());

@@ -129,6 +129,7 @@ class ContactEngine {
     internal::FlatRim rim;
     std::size_t contact = 0;  ///< of the instant
     double angle = 0;         ///< where on the rim
+    std::optional<int> slot;  ///< that it has there until it travels
     bool is_at_rest = true;   ///< before it tips
   };
 
@@ -158,6 +159,8 @@ class ContactEngine {
   bool may_go_on(const Instant& instant, const State& state);
   void set_modes(const State& state, Trigger trigger);
   void find_tipping_rims(const State& state);
+  std::optional<int> find_slot(const internal::FlatRim& rim, std::size_t chosen) const;
+  void place_tipping_point(const Tipping& tipping, double angle);
   void settle_tipping_points(const State& state, Trigger trigger);
   bool begins_to_slip() const;
   bool stop_short_slip(HeldContact& contact, const VectorX<double>& vdot, double smallest) const;

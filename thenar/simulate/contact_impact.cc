@@ -239,7 +239,7 @@ ImpactInstant assemble_impact(const Scenario& scenario, const State& state) {
   internal::AssemblyContext context(scenario, state);
   Workspace<double> workspace(scenario.model);
   update_positions(scenario.model, state.q.data(), workspace);
-  context.finder().update(workspace, context.touch);
+  internal::find_touching(context, workspace);
   return internal::solve_impact_on_rims(context, workspace, state).instant;
 }
 

@@ -17,6 +17,42 @@ bool is_along(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > kNearly;
 }
 
+/// A point of a rim that was asked for besides (ArcPoints): it is there for the sake of the others and says nothing.
+bool is_spare(const FoundContact& place) { return contact_number(place.id) >= kFirstArcNumber; }
+
+/// What becomes of rims that lie flat, with points that stay where they are on them: such a rim goes on in one point
+/// that travels, or, as long as it has hardly begun to tip, in a single spare one, which stands for that.
+class RimChange {
+ public:
+  RimChange(const std::vector<FoundContact>& before, const std::vector<FoundContact>& now)
+      : before_(before), now_(now) {}
+
+  /// Whether a point of a rim is given up for another one of it, on which it goes on.
+  bool is_over(const FoundContact& old, const FoundContact& next) const {
+    return is_fixed_number(contact_number(old.id)) && is_on_same_rim(old, next) && is_single(now_, next);
+  }
+  bool begins_to_tip(const FoundContact& now) const {
+    return std::any_of(before_.begin(), before_.end(),
+                       [&](const FoundContact& old) { return is_over(old, now) && !is_single(before_, old); });
+  }
+  bool goes_on_as(const FoundContact& old, const FoundContact& now) const {
+    return is_same(old, now) || (is_single(before_, old) && is_over(old, now));
+  }
+
+ private:
+  static bool is_on_same_rim(const FoundContact& a, const FoundContact& b) {
+    return a.shape_A == b.shape_A && a.shape_B == b.shape_B && a.feature_A == b.feature_A && a.feature_B == b.feature_B;
+  }
+  static bool is_single(const std::vector<FoundContact>& places, const FoundContact& place) {
+    if (!is_fixed_number(contact_number(place.id))) return true;
+    return is_spare(place) && 1 == std::count_if(places.begin(), places.end(), [&](const FoundContact& other) {
+                                return is_on_same_rim(other, place);
+                              });
+  }
+
+  const std::vector<FoundContact>&before_, &now_;
+};
+
 }  // namespace
 
 ContactTeller::ContactTeller(const Scenario& scenario, const ConstrainedMotion& motion, const ContactFinder& finder)
@@ -43,25 +79,22 @@ std::vector<Event> ContactTeller::tell(double t, const Settled& settled, const s
       return strike.where.substr(0, strike.where.find('#')) == pair;
     });
   };
-  // A rim that lay flat, with points that stay where they are on it, goes on in one that travels. Points that were
-  // asked for besides (ArcPoints) are there for the sake of the others and say nothing.
-  const auto is_over = [](const FoundContact& fixed, const FoundContact& other) {
-    return is_fixed_number(contact_number(fixed.id)) && !is_fixed_number(contact_number(other.id)) &&
-           fixed.shape_A == other.shape_A && fixed.shape_B == other.shape_B && fixed.feature_A == other.feature_A &&
-           fixed.feature_B == other.feature_B;
-  };
-  const auto is_spare = [](const FoundContact& place) { return contact_number(place.id) >= kFirstArcNumber; };
   const std::vector<HeldContact>& now = motion_.contacts();
+  std::vector<FoundContact> places_before, places;
+  for (const Known& old : before_) places_before.push_back(old.place);
+  for (const HeldContact& contact : now) places.push_back(contact.found());
+  const RimChange rims(places_before, places);
   std::vector<char> is_new(now.size(), 1);
   for (const Known& old : before_) {
-    const auto place = std::find_if(now.begin(), now.end(),
-                                    [&](const HeldContact& contact) { return is_same(contact.found(), old.place); });
+    const auto place = std::find_if(now.begin(), now.end(), [&](const HeldContact& contact) {
+      return rims.goes_on_as(old.place, contact.found());
+    });
     if (place == now.end()) {
       // The pair goes on with other features.
       const bool goes_on = std::any_of(now.begin(), now.end(), [&](const HeldContact& contact) {
         const FoundContact& found = contact.found();
-        return is_over(old.place, found) || (at && at->kind == ContactCrossingKind::face &&
-                                             found.body_A == old.place.body_A && found.body_B == old.place.body_B);
+        return rims.is_over(old.place, found) || (at && at->kind == ContactCrossingKind::face &&
+                                                  found.body_A == old.place.body_A && found.body_B == old.place.body_B);
       });
       if (!goes_on && !is_spare(old.place)) tell(EventKind::break_away, old.name, explain_break(old));
       continue;
@@ -80,12 +113,12 @@ std::vector<Event> ContactTeller::tell(double t, const Settled& settled, const s
     }
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (!is_new[i] || is_spare(now[i].found())) continue;
+    const FoundContact& found = now[i].found();
+    const bool tips = rims.begins_to_tip(found);
+    if (!tips && (!is_new[i] || is_spare(found))) continue;
     const bool is_same_pair = std::any_of(before_.begin(), before_.end(), [&](const Known& old) {
-      return old.place.body_A == now[i].found().body_A && old.place.body_B == now[i].found().body_B;
+      return old.place.body_A == found.body_A && old.place.body_B == found.body_B;
     });
-    const bool tips = std::any_of(before_.begin(), before_.end(),
-                                  [&](const Known& old) { return is_over(old.place, now[i].found()); });
     if (tips || (at && at->kind == ContactCrossingKind::face && is_same_pair)) {
       tell(EventKind::face, now[i].name(), explain_face(now[i]));
     } else if (!was_struck(now[i].name())) {

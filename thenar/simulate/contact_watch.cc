@@ -132,11 +132,12 @@ void ContactWatch::narrow(const VectorX<double>& values, const Function& functio
 
 // --- Contacts that hold ----------------------------------------------------------------------------------------------
 
-/// How far a contact is beyond its features; falling flat is leaving them, too.
+/// How far a contact is beyond its features; falling flat is leaving them, too, and so is tipping.
 double ContactWatch::calc_exit(const HeldContact& contact) const {
   const double size = touches_.size(), touch = internal::calc_touch(scenario_.run.tolerance, size);
-  return std::max(contact.calc_exit(motion_.contact_workspace(), size),
-                  internal::calc_flat_exit(touches_.finder(), contact, touch));
+  const Workspace<double>& workspace = motion_.contact_workspace();
+  return std::max({contact.calc_exit(workspace, size), internal::calc_flat_exit(touches_.finder(), contact, touch),
+                   internal::calc_tilt_exit(scenario_.model, workspace, touches_.finder(), contact, touch)});
 }
 
 /// After an evaluation of the motion: what a contact must keep ≥ 0, with `margin` (N) to spare.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <variant>
 
 #include "thenar/contact/contact_tolerances.h"
@@ -14,7 +15,9 @@ namespace thenar::internal {
 namespace {
 
 /// Points that are nearer to each other, rad, are one.
-constexpr double kSamePoint = 1e-9;
+constexpr double kSamePoint = 1e-4;
+/// A point that follows the centre of pressure stands for others so near, rad: they would share its force in many ways.
+constexpr double kNearPoint = 0.003;
 /// Accelerations of gaps down to minus this part of what they differ by along the rim are none: so little is missed of
 /// points that are 1e-3 rad beside those that press. Nor are those of the other part of what belongs to the size of the
 /// scenario: more than solvers leave, less than what tips has when it is found to do so (ContactWatch::kForceMargin).
@@ -43,6 +46,23 @@ ContactSide make_side(const ContactFinder& finder, const FoundContact& point, bo
 bool is_rim(const ContactFinder& finder, const FoundContact& point, bool is_A) {
   return std::holds_alternative<RingSurface>(make_side(finder, point, is_A).surface) &&
          std::holds_alternative<PlaneSurface>(make_side(finder, point, !is_A).surface);
+}
+
+/// That of a point that stays where it is on it.
+std::optional<ContactSide> find_rim(const ContactFinder& finder, const FoundContact& point) {
+  if (!is_fixed_number(contact_number(point.id))) return std::nullopt;
+  const bool is_of_A = is_rim(finder, point, true);
+  if (!is_of_A && !is_rim(finder, point, false)) return std::nullopt;
+  return make_side(finder, point, is_of_A);
+}
+
+/// How gaps differ along a rim, half of it, m, on a face with the normal N. Needs update_positions.
+double calc_gap_amplitude(const Model& model, const Workspace<double>& workspace, const ContactSide& rim,
+                          const Vec3<double>& N) {
+  const auto& ring = std::get<RingSurface>(rim.surface);
+  const Mat3<double> R_WF = calc_body_pose(model, workspace, rim.body).R * Mat3<double>(rim.X_BF.R);
+  const Vec3<double> N_F = R_WF.transpose_times(N);
+  return std::hypot(ring.a * N_F.x, ring.b * N_F.y);
 }
 
 /// The pressure of some points: its sum and its centre.
@@ -157,6 +177,17 @@ FoundContact FlatRim::make_travelling(double angle) const {
   return out;
 }
 
+FoundContact FlatRim::make_pinned(double angle, int slot) const {
+  FoundContact out = make_travelling(angle);
+  out.id = make_contact_id(point_.feature_A, point_.feature_B, kFirstArcNumber + slot);
+  return out;
+}
+
+void FlatRim::pin(ContactFinder& finder, double angle, int slot) const {
+  ArcPoints* arc = finder.arc_points(point_.shape_A, point_.shape_B, is_of_A_);
+  if (arc != nullptr) arc->angles[static_cast<std::size_t>(slot)] = angle;
+}
+
 bool FlatRim::ask_for(ContactFinder& finder, double angle, const Slots& needed) const {
   ArcPoints* arc = finder.arc_points(point_.shape_A, point_.shape_B, is_of_A_);
   if (arc == nullptr || std::isnan(angle)) return false;
@@ -175,6 +206,18 @@ bool FlatRim::ask_for(ContactFinder& finder, double angle, const Slots& needed) 
   return true;
 }
 
+void FlatRim::move_or_ask_for(ContactFinder& finder, double angle) const {
+  ArcPoints* arc = finder.arc_points(point_.shape_A, point_.shape_B, is_of_A_);
+  if (arc == nullptr) return;
+  const auto is_near = [&](double known) { return std::abs(wrap(known - angle)) < kNearPoint; };
+  const auto slot = std::find_if(arc->angles.begin(), arc->angles.end(), is_near);
+  if (slot == arc->angles.end()) {
+    ask_for(finder, angle, {});
+  } else {
+    *slot = angle;
+  }
+}
+
 double calc_touch(double tolerance, double size) {
   constexpr double kTouch = 1e-11, kTouchOfTolerance = 0.1;
   return std::clamp(kTouchOfTolerance * tolerance, kTouch, ContactTolerances(1).touch()) * size;
@@ -189,6 +232,33 @@ double calc_flat_exit(const ContactFinder& finder, const HeldContact& contact, d
   const double latitude = (is_of_A ? kinematics.point_A() : kinematics.point_B()).u(1);
   const double tilt = 0.5 * std::numbers::pi - std::abs(wrap(latitude));  // negative across the rim
   return std::max(0.0, 0.5 * touch / std::max(ring.a, ring.b) - tilt);
+}
+
+double calc_tilt_exit(const Model& model, const Workspace<double>& workspace, const ContactFinder& finder,
+                      const HeldContact& contact, double touch) {
+  constexpr double kTilted = 2;  // more than what is flat, so that it goes on from there as one that is not
+  const auto rim = find_rim(finder, contact.found());
+  if (!rim) return 0;
+  const auto& ring = std::get<RingSurface>(rim->surface);
+  const double amplitude = calc_gap_amplitude(model, workspace, *rim, contact.frame().N);
+  return std::max(0.0, amplitude - kTilted * touch) / std::max(ring.a, ring.b);
+}
+
+void find_touching(AssemblyContext& context, const Workspace<double>& workspace) {
+  ContactFinder& finder = context.finder();
+  finder.update(workspace, context.touch);
+  const auto is_lower = [](const FoundContact& a, const FoundContact& b) {
+    const bool is_same_rim =
+        a.shape_A == b.shape_A && a.shape_B == b.shape_B && a.feature_A == b.feature_A && a.feature_B == b.feature_B;
+    return is_same_rim && (a.gap < b.gap || !is_fixed_number(contact_number(a.id)));
+  };
+  finder.drop_if([&](const FoundContact& point) {
+    const auto rim = find_rim(finder, point);
+    if (!rim) return false;
+    if (calc_gap_amplitude(context.scenario().model, workspace, *rim, point.N) <= context.touch) return false;
+    return std::any_of(finder.contacts().begin(), finder.contacts().end(),
+                       [&](const FoundContact& other) { return is_lower(other, point); });
+  });
 }
 
 std::vector<FlatRim> find_flat_rims(const Model& model, const Workspace<double>& workspace,
@@ -231,7 +301,7 @@ void ask_for_pressed(AssemblyContext& context, const Workspace<double>& workspac
     }
     if (!(pressure.sum > 0) || !rim.is_flat(context.touch)) continue;
     const FlatRim::Direction centre = rim.find_direction(pressure.moment * (1 / pressure.sum));
-    if (centre.distance > kOfSquare) rim.ask_for(context.finder(), centre.angle, {});
+    if (centre.distance > kOfSquare) rim.move_or_ask_for(context.finder(), centre.angle);
   }
 }
 

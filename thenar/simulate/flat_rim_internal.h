@@ -14,7 +14,9 @@
 /// their pressure, being nearly where a single point would press, is asked for beside the lowest.
 ///
 /// Once a disc tips or rocks, it touches in one point that travels along the rim, the lowest one: where gaps are
-/// lowest, or their rates if all gaps are one, or their accelerations if the rates are as well.
+/// lowest, or their rates if all gaps are one, or their accelerations if the rates are as well. Of a disc that tips
+/// from rest, that point stays where it is on the rim until the disc has left its face by more than what counts as
+/// touch: before, which of its points is lowest is a matter of rounding.
 
 #include <array>
 #include <vector>
@@ -66,11 +68,16 @@ class FlatRim {
 
   /// The place that travels along the rim, as it is when that lies flat and touches at `angle`.
   FoundContact make_travelling(double angle) const;
+  /// And the one that stays there on the rim, as the point of a slot (ArcPoints); the finder has it from then on.
+  FoundContact make_pinned(double angle, int slot) const;
+  void pin(ContactFinder& finder, double angle, int slot) const;
 
   /// Asks for the point at `angle`, from the next update on. Where all slots are taken, one that is not `needed` is
   /// given up. False if it is there already, or there is no slot left.
   using Slots = std::array<bool, ArcPoints::kSlots>;
   bool ask_for(ContactFinder& finder, double angle, const Slots& needed) const;
+  /// The same, but moves a point that has been asked for before and is near.
+  void move_or_ask_for(ContactFinder& finder, double angle) const;
 
  private:
   Vec3<double> calc_point(double angle) const;
@@ -92,6 +99,15 @@ double calc_touch(double tolerance, double size);
 /// How much flatter the rim of a contact that travels along it lies on its face than it may, rad: with all of its
 /// points in touch, to half of `touch` (m), it falls flat. 0 of other contacts.
 double calc_flat_exit(const ContactFinder& finder, const HeldContact& contact, double touch);
+
+/// How much farther a rim with a contact that stays where it is on it has left its face than what counts as touch, rad:
+/// it tips, and its lowest point travels from there on. 0 of other contacts.
+double calc_tilt_exit(const Model& model, const Workspace<double>& workspace, const ContactFinder& finder,
+                      const HeldContact& contact, double touch);
+
+/// The contacts of the context's finder become those that touch. Of a rim that has left its face but for one point only
+/// that counts, although others may be near. Needs update_positions.
+void find_touching(AssemblyContext& context, const Workspace<double>& workspace);
 
 /// Those among the finder's contacts.
 std::vector<FlatRim> find_flat_rims(const Model& model, const Workspace<double>& workspace,

@@ -9,6 +9,7 @@
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/forward_dynamics.h"
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/simulate/flat_rim_internal.h"
 #include "thenar/simulate/tolerances.h"
 
 namespace thenar::internal {
@@ -85,7 +86,7 @@ void AssemblyContext::keep_frames(const Workspace<double>& workspace) {
 std::vector<TouchingContact> find_touching_contacts(AssemblyContext& context, const Workspace<double>& workspace) {
   const Model& model = context.scenario().model;
   ContactFinder& finder = context.finder();
-  finder.update(workspace, context.touch);
+  find_touching(context, workspace);
   std::vector<TouchingContact> out;
   for (const FoundContact& place : finder.contacts()) {
     TouchingContact contact{
