@@ -113,12 +113,11 @@ TEST(HandOver, OfSeveralMotionsTheLayerTakesThatOfItsPreload) {
 TEST(HandOver, NeverHappensWhereRigidBodiesTell) {
   // All of a determinate run is the same, bit for bit.
   namespace fs = std::filesystem;
+  const fs::path scenes = fs::path(THENAR_SOURCE_DIR) / "scenes";
   std::vector<fs::path> paths;
-  for (const fs::directory_entry& entry : fs::directory_iterator(std::string(THENAR_SOURCE_DIR) + "/scenes/truth")) {
-    paths.push_back(entry.path());
-  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(scenes / "truth")) paths.push_back(entry.path());
   for (const char* name : {"03_rolling", "04_sliding", "06_collision_medium", "07_collision_heavy"}) {
-    paths.push_back(fmt::format("{}/scenes/chan/{}.yaml", THENAR_SOURCE_DIR, name));
+    paths.push_back(scenes / "chan" / (std::string(name) + ".yaml"));
   }
   int count = 0;
   for (const fs::path& path : paths) {
