@@ -133,10 +133,11 @@ TEST(TippingCylinder, TipsWhileItSlides) {
     // Each of the four points and the others that are asked for may seem to pull a little.
     const double late = (4 + ArcPoints::kSlots) * kForceMargin * 2 * cylinder.a * cylinder.m * kGravity;
     EXPECT_NEAR(times[0], tips, late / (cylinder.rate * up));
-    const double angle = heading * M_PI / 180, slip = velocity(trace.report.last).head<2>().norm();
+    // Straight ahead: what is across is errors of steps.
+    const double angle = heading * M_PI / 180;
     const Vector3<double> across(-std::sin(angle), std::cos(angle), 0);
-    EXPECT_LT(std::abs(velocity(trace.report.last).dot(across)), 1e-4 * slip);
-    EXPECT_LT(cylinder.a * std::abs(angular_velocity(trace.report.last).z()), 1e-4 * slip);
+    EXPECT_LT(std::abs(velocity(trace.report.last).dot(across)), 10 * tolerance);
+    EXPECT_LT(cylinder.a * std::abs(angular_velocity(trace.report.last).z()), 10 * tolerance);
   }
 }
 

@@ -25,6 +25,11 @@ constexpr double kDependent = 1e-8;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
 constexpr int kMostProjections = 6;
 
+/// As friction sees it: what counts as none has a direction of its own.
+double calc_slip_speed(const HeldContact& contact) {
+  return std::max(std::hypot(contact.velocity()(1), contact.velocity()(2)), contact.no_slip());
+}
+
 }  // namespace
 
 ContactReactions::ContactReactions(const Model& model, const FrictionCone& cone, std::optional<double> baumgarte)
@@ -43,6 +48,7 @@ ContactReactions::ContactReactions(const Model& model, const FrictionCone& cone,
 void ContactReactions::set_contacts(std::vector<HeldContact> next) {
   contacts = std::move(next);
   forces_.assign(contacts.size(), Vector4<double>::Zero());
+  slips_.clear();
   is_redundant_ = false;
   is_prepared_ = false;
 }
@@ -427,9 +433,21 @@ std::vector<ContactResponse> ContactReactions::list_responses() {
 }
 
 void ContactReactions::add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv) {
+  slips_.resize(contacts.size());
   for (std::size_t i = 0; i < contacts.size(); ++i) {
+    slips_[i] = calc_slip_speed(contacts[i]);
     if (contacts[i].hold() == ContactHold::sliding) add_friction_slope(contacts[i], forces_[i](0), dv_dv);
   }
+}
+
+double ContactReactions::calc_fading() const {
+  double out = 1;
+  if (slips_.size() != contacts.size()) return out;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (contacts[i].hold() != ContactHold::sliding || contacts[i].tangent_count() < 2) continue;
+    out = std::max(out, calc_slip_speed(contacts[i]) / slips_[i]);
+  }
+  return out;
 }
 
 void ContactReactions::constrain(Eigen::Ref<MatrixX<double>> derivatives) {

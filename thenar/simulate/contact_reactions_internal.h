@@ -89,6 +89,8 @@ class ContactReactions {
 
   /// After that: friction of what slides follows the slip.
   void add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv);
+  /// How many times faster something slides now than it did then: friction turns so much more slowly. 1 or more.
+  double calc_fading() const;
   /// Derivatives of v̇ without reactions, one in each column, become those with them, J ∂v̇ = 0. Left out: how rows and
   /// reactions change.
   void constrain(Eigen::Ref<MatrixX<double>> derivatives);
@@ -152,6 +154,7 @@ class ContactReactions {
   MatrixX<double> row_change_;
   Eigen::Matrix<double, Eigen::Dynamic, 3> slope_;
   std::vector<Vector4<double>> forces_, admissible_forces_;
+  std::vector<double> slips_;  ///< of the contacts at the last add_friction_slopes(), m/s
   bool is_redundant_ = false;
   double force_scale_ = 0;
 };

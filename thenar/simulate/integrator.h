@@ -58,6 +58,9 @@ class MotionEquations {
   /// Whether the motion may become much less stiff from one step to the next. Then derivatives of an earlier step would
   /// let iterations creep, and seem to have converged.
   virtual bool has_fading_stiffness() const { return false; }
+  /// How many times less stiff it is at the state of the last calc_slope() than at that of the last calc_jacobian(); 1
+  /// or more. Iterations take that much shorter steps than they should there.
+  virtual double calc_fading() const { return 1; }
 };
 
 struct StepAttempt {

@@ -122,6 +122,7 @@ class ConstrainedMotion final : public MotionEquations {
   void calc_inner_jacobian(InnerJacobian& out) override { out = inner_jacobian_; }
   /// Friction turns with the slip u of a contact the faster the slower it is, μ/|u|: much so where slip has begun.
   bool has_fading_stiffness() const override;
+  double calc_fading() const override { return contact_reactions_.calc_fading(); }
 
   /// q₀ ⊕ x.
   void calc_position(const double* x, double* q) const;

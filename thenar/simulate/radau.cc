@@ -428,6 +428,7 @@ Radau::Newton Radau::solve_stages(std::span<const double> weights) {
   double previous_ratio = 0;
   for (iterations_ = 1; iterations_ <= kMaxIterations; ++iterations_) {
     if (!evaluate_stages()) return Newton::not_finite;
+    const double fading = equations_->calc_fading();
     const double change = iterate(weights);
     if (!std::isfinite(change)) return Newton::not_finite;
     bool slow = false;
@@ -439,10 +440,9 @@ Radau::Newton Radau::solve_stages(std::span<const double> weights) {
     last_change_ = change;
     transformed_ += change_;
     update_increments();
-    if (contraction_ * change <= tolerance || change <= rounding ||
-        (slow && contraction_ * change <= kStalledTolerance)) {
-      return Newton::converged;
-    }
+    // What is left where the motion has become less stiff since the Jacobian was made: ΔW is too short by that.
+    const double left = std::max(contraction_, fading - 1) * change;
+    if (left <= tolerance || change <= rounding || (slow && left <= kStalledTolerance)) return Newton::converged;
     if (slow) return Newton::slow;
   }
   return Newton::slow;
