@@ -55,14 +55,6 @@ double calc_approach(const ImpactInstant& impact, const Model& model, double len
   return out;
 }
 
-/// Slip of a contact as its friction sees it, m/s.
-double calc_slip_speed(const HeldContact& contact) {
-  const ContactLaw& law = contact.law();
-  const bool turns = law.fingertip == Fingertip::soft && law.friction > 0;
-  const auto& velocity = contact.velocity();
-  return std::hypot(velocity(1), velocity(2), turns ? velocity(3) * law.torsion / law.friction : 0);
-}
-
 /// "box/table R, ball/box S".
 std::string describe_cell(const Instant& instant, const InstantCell& cell) {
   std::string out;
@@ -312,7 +304,7 @@ void ContactEngine::bring_to_rest(State& state, const ContactCrossing& at) {
 /// make, or has no direction of its own in which it could go on.
 bool ContactEngine::rests(const HeldContact& contact, const VectorX<double>& v) const {
   const double fastest = (contact.J().topRows<3>().cwiseAbs() * v.cwiseAbs()).maxCoeff();
-  return calc_slip_speed(contact) <=
+  return contact.calc_slip_speed() <=
          std::max({kLeftByImpulses * fastest, kErrorsAtRest * tolerances_.slip_error(), 2 * contact.no_slip()});
 }
 
@@ -466,7 +458,7 @@ void ContactEngine::calm(State& state, double slow) {
     const ContactLaw& law = context_.laws().find_law(found.body_A, found.body_B);
     HeldContact contact(scenario_.model, workspace_, context_.finder(), found, law, ContactHold::rolling, 0);
     if (contact.is_immovable() || std::abs(contact.velocity()(0)) > slow) continue;
-    if (calc_slip_speed(contact) > slow) contact.set_hold(ContactHold::smooth);
+    if (contact.calc_slip_speed() > slow) contact.set_hold(ContactHold::smooth);
     held.push_back(std::move(contact));
   }
   hold_joints(state, [&](const JointRow& row) {

@@ -25,10 +25,8 @@ constexpr double kDependent = 1e-8;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
 constexpr int kMostProjections = 6;
 
-/// As friction sees it: what counts as none has a direction of its own.
-double calc_slip_speed(const HeldContact& contact) {
-  return std::max(std::hypot(contact.velocity()(1), contact.velocity()(2)), contact.no_slip());
-}
+/// What counts as none has a direction of its own.
+double calc_least_slip(const HeldContact& contact) { return std::max(contact.calc_slip_speed(), contact.no_slip()); }
 
 }  // namespace
 
@@ -435,7 +433,7 @@ std::vector<ContactResponse> ContactReactions::list_responses() {
 void ContactReactions::add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv) {
   slips_.resize(contacts.size());
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    slips_[i] = calc_slip_speed(contacts[i]);
+    slips_[i] = calc_least_slip(contacts[i]);
     if (contacts[i].hold() == ContactHold::sliding) add_friction_slope(contacts[i], forces_[i](0), dv_dv);
   }
 }
@@ -445,7 +443,7 @@ double ContactReactions::calc_fading() const {
   if (slips_.size() != contacts.size()) return out;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     if (contacts[i].hold() != ContactHold::sliding || contacts[i].tangent_count() < 2) continue;
-    out = std::max(out, calc_slip_speed(contacts[i]) / slips_[i]);
+    out = std::max(out, calc_least_slip(contacts[i]) / slips_[i]);
   }
   return out;
 }

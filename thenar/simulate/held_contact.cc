@@ -196,6 +196,11 @@ void HeldContact::update_friction() {
   ratio_ = {law_.friction * n[0] * share, law_.friction * n[1] * share, law_.torsion * n[2] * share};
 }
 
+double HeldContact::calc_slip_speed() const {
+  const bool turns = law_.fingertip == Fingertip::soft && law_.friction > 0;
+  return std::hypot(velocity()(1), velocity()(2), turns ? velocity()(3) * law_.torsion / law_.friction : 0);
+}
+
 double HeldContact::calc_slip_across() const {
   if (hold_ != ContactHold::sliding) return 0;
   const std::array<double, 3> power = calc_friction_power(slip());

@@ -87,6 +87,8 @@ class HeldContact {
   std::array<double, 3> calc_opposed_slip() const;
   /// How that changes with the slip along T, U and about N; it is large where slip is slow, 1/|u|.
   Matrix3<double> calc_friction_slope() const;
+  /// Slip as friction sees it, spin of a soft fingertip included, m/s.
+  double calc_slip_speed() const;
   /// Slip along its direction at the last anchor, m/s; negative where it has turned round since.
   double slip_along() const { return slip_along_; }
   /// And across it, m/s.
