@@ -190,14 +190,29 @@ TEST(SparseRows, RespondAsTheMassMatrixSays) {
     EXPECT_EQ(response, response.transpose());
 
     const VectorX<double> x = VectorX<double>::LinSpaced(nv, -1, 2);
-    VectorX<double> tau = VectorX<double>::Zero(nv);
-    for (int k = 0; k < rows.size(); ++k) {
-      EXPECT_NEAR(rows.multiply(k, x.data()), J.row(k).dot(x), 1e-13 * J.row(k).cwiseAbs().dot(x.cwiseAbs()));
-      EXPECT_NEAR(rows.multiply_sizes(k, x.data()), J.row(k).cwiseAbs().dot(x.cwiseAbs()), 1e-12);
-      rows.add_transposed(k, k + 1, tau.data());
-    }
     const VectorX<double> z = VectorX<double>::LinSpaced(rows.size(), 1, rows.size());
+    VectorX<double> tau = VectorX<double>::Zero(nv), product(rows.size());
+    rows.multiply(x.data(), product.data());
+    for (int k = 0; k < rows.size(); ++k) {
+      EXPECT_NEAR(product(k), J.row(k).dot(x), 1e-13 * J.row(k).cwiseAbs().dot(x.cwiseAbs()));
+      EXPECT_NEAR(rows.multiply_sizes(k, x.data()), J.row(k).cwiseAbs().dot(x.cwiseAbs()), 1e-12);
+    }
+    rows.add_transposed(z.data(), tau.data());
     EXPECT_LT((tau - J.transpose() * z).norm(), 1e-13 * J.norm() * z.norm());
+
+    // Other rows in some of the groups.
+    SparseRows pushes = rows;
+    pushes.copy_entries(rows);
+    MatrixX<double> F = J;
+    for (int k = 0; k < rows.size(); k += 3) {
+      F.row(k) *= 1.5;
+      if (k > 0) F.row(k)(nv - 1) *= 0.5;
+      pushes.set_row(k, F.row(k));
+    }
+    pushes.reduce_like(rows, workspace);
+    rows.calc_response(pushes, response);
+    const MatrixX<double> turned = J * mass.dense().llt().solve(F.transpose());
+    EXPECT_LT((response - turned).norm(), 1e-11 * turned.norm());
   }
 }
 

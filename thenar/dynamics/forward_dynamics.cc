@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/dynamics/forward_dynamics.h"
 
+#include <cmath>
 #include <type_traits>
 
 #include "thenar/dynamics/finger_passes_internal.h"
@@ -123,19 +124,34 @@ void solve_articulated(const Model& model, const T* tau, Workspace<T>& ws, T* x)
   accelerate_links(model, ws, x);
 }
 
+namespace {
+
+/// For each degree of freedom of a link from the last to the first: its entry of tau becomes that of y, and what is
+/// left of the links' forces is handed on.
+Wrench<Pack4> reduce_link(const Link& link, const Workspace<double>& ws, const Pack4* tau, Pack4* y, Wrench<Pack4> p) {
+  internal::visit_dofs_backwards(link, [&](int j, auto angular) {
+    const DofElimination<double>& dof = ws.dof[j];
+    const Pack4 u = tau[j - link.v] - internal::project<angular>(ws.axis[j].cast<Pack4>(), p);
+    const Pack4 gain = u * dof.inverse_d;
+    p.moment += dof.U.moment.cast<Pack4>() * gain;
+    p.force += dof.U.force.cast<Pack4>() * gain;
+    y[j - link.v] = u * std::sqrt(dof.inverse_d);
+  });
+  return p;
+}
+
+}  // namespace
+
 /// The recursion takes out one degree of freedom after the other, M = Lᵀ D L: u = L⁻ᵀ tau and y = D^(−1/2) u.
-template <class T>
-void reduce_articulated(const Model& model, std::span<const int> links, const T* tau, Workspace<T>& ws, T* y) {
-  using std::sqrt;
-  for (const int i : links) ws.force[i] = Wrench<T>::zero();
+void reduce_articulated(const Model& model, std::span<const int> links, const Pack4* tau, Workspace<double>& ws,
+                        Pack4* y) {
+  for (const int i : links) ws.side_force[i] = Wrench<Pack4>::zero();
   for (const int i : links) {
     const Link& link = model.links()[i];
-    Wrench<T> p = ws.force[i];
-    internal::visit_dofs_backwards(link, [&](int j, auto angular) {
-      internal::eliminate_force<angular>(ws.axis[j], tau[j], ws.dof[j], p);
-      y[j] = ws.dof[j].u * sqrt(ws.dof[j].inverse_d);
-    });
-    if (link.parent != 0) ws.force[link.parent] += p.moved_by(ws.frame[i].r);
+    const Wrench<Pack4> p = reduce_link(link, ws, tau, y, ws.side_force[i]);
+    if (link.parent != 0) ws.side_force[link.parent] += p.moved_by(ws.frame[i].r.cast<Pack4>());
+    tau += link.nv;
+    y += link.nv;
   }
 }
 
@@ -143,8 +159,7 @@ void reduce_articulated(const Model& model, std::span<const int> links, const T*
   template void forward_dynamics<T>(const Model&, const T*, const T*, const T*, std::span<const BodyWrench<T>>, \
                                     Workspace<T>&, T*);                                                         \
   template void factorize_articulated<T>(const Model&, Workspace<T>&);                                          \
-  template void solve_articulated<T>(const Model&, const T*, Workspace<T>&, T*);                                \
-  template void reduce_articulated<T>(const Model&, std::span<const int>, const T*, Workspace<T>&, T*);
+  template void solve_articulated<T>(const Model&, const T*, Workspace<T>&, T*);
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
 
 }  // namespace thenar

@@ -34,11 +34,12 @@ void factorize_articulated(const Model& model, Workspace<T>& workspace);
 template <class T>
 void solve_articulated(const Model& model, const T* tau, Workspace<T>& workspace, T* x);
 
-/// Half of that: y with tau₁ᵀ M⁻¹ tau₂ = y₁ᵀ y₂. Where tau is 0 but for the degrees of freedom of some links and of
-/// those that carry them, so is y: `links` are these, from the largest number to the smallest, and only their entries
-/// are read and written. So M⁻¹ between forces on a few bodies costs what lies between these and the world, however
-/// large the model is. Needs factorize_articulated.
-template <class T>
-void reduce_articulated(const Model& model, std::span<const int> links, const T* tau, Workspace<T>& workspace, T* y);
+/// Half of that, for four right sides at once, in the lanes of packs: y with tau₁ᵀ M⁻¹ tau₂ = y₁ᵀ y₂. Where tau is 0 but
+/// for the degrees of freedom of some links and of those that carry them, so is y: `links` are these, from the largest
+/// number to the smallest, and tau and y have the degrees of freedom of these links alone, in this order. So M⁻¹ between
+/// forces on a few bodies costs what lies between these and the world, however large the model is. Needs
+/// factorize_articulated.
+void reduce_articulated(const Model& model, std::span<const int> links, const Pack4* tau, Workspace<double>& workspace,
+                        Pack4* y);
 
 }  // namespace thenar

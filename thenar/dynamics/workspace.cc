@@ -22,7 +22,10 @@ Workspace<T>::Workspace(const Model& model) {
   force.assign(links, Wrench<T>::zero());
   acceleration.assign(links, Motion<T>::zero());
   dof.assign(dofs, {Wrench<T>::zero(), T(0), T(0)});
-  if constexpr (std::is_same_v<T, double>) lane.resize(static_cast<std::size_t>(model.finger_lanes().step_count));
+  if constexpr (std::is_same_v<T, double>) {
+    lane.resize(static_cast<std::size_t>(model.finger_lanes().step_count));
+    side_force.assign(links, Wrench<Pack4>::zero());
+  }
 }
 
 #define THENAR_INSTANTIATE(T) template struct Workspace<T>;

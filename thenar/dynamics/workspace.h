@@ -65,6 +65,7 @@ struct Workspace {
   std::vector<Motion<T>> acceleration;             ///< per link: what v̇ adds to the motion above
   std::vector<DofElimination<T>> dof;              ///< per degree of freedom
   std::vector<LaneStep> lane;                      ///< fingers side by side; plain numbers only
+  std::vector<Wrench<Pack4>> side_force;           ///< per link, of right sides side by side; plain numbers only
 };
 
 }  // namespace thenar

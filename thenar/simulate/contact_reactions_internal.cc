@@ -186,14 +186,14 @@ void ContactReactions::set_pushes() {
 void ContactReactions::calc_response(const SparseRows& F) {
   factorize_articulated(*model_, workspace_);
   rows_.reduce(workspace_);
-  if (&F == &pushes_) pushes_.reduce(workspace_);
+  if (&F == &pushes_) pushes_.reduce_like(rows_, workspace_);
   rows_.calc_response(F, A_);
 }
 
 /// M⁻¹ F z.
 const VectorX<double>& ContactReactions::calc_change(const SparseRows& F, const VectorX<double>& z) {
   effort_.setZero();
-  for (int k = 0; k < F.size(); ++k) F.add_transposed(k, z(k), effort_.data());
+  F.add_transposed(z.data(), effort_.data());
   solve_articulated(*model_, effort_.data(), workspace_, change_.data());
   return change_;
 }
@@ -226,7 +226,8 @@ double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span
   if (slides_) set_pushes();
   const SparseRows& F = slides_ ? pushes_ : rows_;
   calc_response(F);
-  for (int k = 0; k < rows_.size(); ++k) z_(k) = -drift_(k) - rows_.multiply(k, vdot);
+  rows_.multiply(vdot, z_.data());
+  z_ = -drift_ - z_;
   if (baumgarte_) add_baumgarte(z_);
   update_force_scale(vdot);
   forces_solver_.factorize(A_);
@@ -452,9 +453,7 @@ void ContactReactions::constrain(Eigen::Ref<MatrixX<double>> derivatives) {
   const SparseRows& F = slides_ ? pushes_ : rows_;
   const Eigen::Index count = derivatives.cols();
   row_change_.resize(rows_.size(), count);  // of another number of columns only where layers are sheared
-  for (Eigen::Index j = 0; j < count; ++j) {
-    for (int k = 0; k < rows_.size(); ++k) row_change_(k, j) = rows_.multiply(k, derivatives.col(j).data());
-  }
+  for (Eigen::Index j = 0; j < count; ++j) rows_.multiply(derivatives.col(j).data(), row_change_.col(j).data());
   forces_solver_.solve_in_place(row_change_);
   for (Eigen::Index j = 0; j < count; ++j) {
     z_ = row_change_.col(j);
@@ -513,19 +512,18 @@ double ContactReactions::project(std::span<JointRow> rows, std::span<const int> 
   if (!project_position(rows, held, q, v)) return 0;
   collect(rows, held);
   calc_response(rows_);
-  for (int k = 0; k < rows_.size(); ++k) speeds_(k) = -rows_.multiply(k, v.data());
+  rows_.multiply(v.data(), speeds_.data());
+  speeds_ = -speeds_;
   z_ = speeds_;
   speeds_solver_.factorize(A_);
   speeds_solver_.solve_in_place(z_);
   v += calc_change(rows_, z_);
   const double lost = 0.5 * speeds_.dot(z_);  // half of zᵀ A z
   if (!precisely) return lost;
-  double largest = 0, left = 0;
-  for (int k = 0; k < rows_.size(); ++k) {
-    largest = std::max(largest, rows_.multiply_sizes(k, v.data()));
-    left = std::max(left, std::abs(rows_.multiply(k, v.data())));
-  }
-  if (left > kLeftOver * largest) project_precisely(v);
+  double largest = 0;
+  for (int k = 0; k < rows_.size(); ++k) largest = std::max(largest, rows_.multiply_sizes(k, v.data()));
+  rows_.multiply(v.data(), z_.data());
+  if (z_.size() > 0 && z_.cwiseAbs().maxCoeff() > kLeftOver * largest) project_precisely(v);
   return lost;
 }
 
@@ -534,9 +532,12 @@ double ContactReactions::project(std::span<JointRow> rows, std::span<const int> 
 void ContactReactions::project_precisely(VectorX<double>& v) {
   MatrixX<double> J = MatrixX<double>::Zero(model_->velocity_count(), rows_.size());  // by columns
   for (int k = 0; k < rows_.size(); ++k) {
-    rows_.add_transposed(k, 1, J.col(k).data());
-    z_(k) = -rows_.multiply(k, v.data());
+    z_.setZero();
+    z_(k) = 1;
+    rows_.add_transposed(z_.data(), J.col(k).data());
   }
+  rows_.multiply(v.data(), z_.data());
+  z_ = -z_;
   MassMatrix<double> mass(*model_);
   mass.update(*model_, workspace_);
   const Eigen::LLT<MatrixX<double>> factor(mass.dense());

@@ -5,20 +5,18 @@
 #include <cmath>
 #include <functional>
 
+#include "thenar/base/assert.h"
+
 namespace thenar::internal {
 
-SparseRows::SparseRows(const Model& model)
-    : model_(&model),
-      by_link_(static_cast<std::size_t>(model.link_count()) + 1),
-      tau_(VectorX<double>::Zero(model.velocity_count())),
-      y_(VectorX<double>::Zero(model.velocity_count())) {}
+SparseRows::SparseRows(const Model& model) : model_(&model) {}
 
 void SparseRows::clear() {
-  row_count_ = 0;
   groups_.clear();
   places_.clear();
+  shared_.clear();
+  pairs_.clear();
   entries_.clear();
-  for (std::vector<Share>& shares : by_link_) shares.clear();
 }
 
 /// The link and all that carry it.
@@ -43,84 +41,137 @@ void SparseRows::add_group(BodyIndex A, BodyIndex B, int count) {
 }
 
 void SparseRows::append(std::vector<int> links, int count) {
+  THENAR_DEMAND(count <= Pack4::kLanes);
   std::sort(links.begin(), links.end(), std::greater<>());
   links.erase(std::unique(links.begin(), links.end()), links.end());
-  Group group{std::move(links), {}, row_count_, count};
+  Group group{std::move(links), {}, size(), count, entries_.size()};
   for (const int i : group.links) {
     const Link& link = model_->links()[static_cast<std::size_t>(i)];
-    by_link_[static_cast<std::size_t>(i)].push_back(
-        {static_cast<int>(groups_.size()), static_cast<int>(group.dofs.size())});
     for (int k = 0; k < link.nv; ++k) group.dofs.push_back(link.v + k);
   }
-  for (int k = 0; k < count; ++k) {
-    places_.push_back({static_cast<int>(groups_.size()), entries_.size()});
-    entries_.resize(entries_.size() + group.dofs.size());
-  }
-  row_count_ += count;
+  for (int k = 0; k < count; ++k) places_.push_back({static_cast<int>(groups_.size()), k});
+  entries_.resize(entries_.size() + group.dofs.size());
   groups_.push_back(std::move(group));
 }
 
 void SparseRows::finish() {
-  std::fill(entries_.begin(), entries_.end(), 0.0);
-  reduced_.assign(entries_.size(), 0.0);
+  entries_.assign(entries_.size(), Pack4(0.0));
+  reduced_ = entries_;
+  is_own_.assign(groups_.size(), 1);
+  for (int second = 0; second < static_cast<int>(groups_.size()); ++second) {
+    for (int first = 0; first <= second; ++first) list_shared(first, second);
+  }
 }
 
-double SparseRows::multiply(int k, const double* x) const {
-  const Place& place = places_[static_cast<std::size_t>(k)];
-  const std::vector<int>& dofs = groups_[static_cast<std::size_t>(place.group)].dofs;
-  double out = 0;
-  for (std::size_t i = 0; i < dofs.size(); ++i) out += entries_[place.start + i] * x[dofs[i]];
-  return out;
+/// Both have their degrees of freedom in one order, so that what they share comes in runs.
+void SparseRows::list_shared(int first, int second) {
+  const Group &a = groups_[static_cast<std::size_t>(first)], &b = groups_[static_cast<std::size_t>(second)];
+  const std::size_t begin = shared_.size();
+  for (std::size_t i = 0; i < a.dofs.size(); ++i) {
+    const auto found = std::find(b.dofs.begin(), b.dofs.end(), a.dofs[i]);
+    if (found == b.dofs.end()) continue;
+    const std::size_t in_a = a.start + i, in_b = b.start + static_cast<std::size_t>(found - b.dofs.begin());
+    const auto goes_on = [&](const Shared& run) {
+      const auto count = static_cast<std::size_t>(run.count);
+      return run.first + count == in_a && run.second + count == in_b;
+    };
+    if (shared_.size() > begin && goes_on(shared_.back())) {
+      ++shared_.back().count;
+    } else {
+      shared_.push_back({in_a, in_b, 1});
+    }
+  }
+  if (shared_.size() > begin) pairs_.push_back({first, second, begin, shared_.size()});
+}
+
+void SparseRows::copy_entries(const SparseRows& other) {
+  entries_ = other.entries_;
+  std::fill(is_own_.begin(), is_own_.end(), 0);
+}
+
+void SparseRows::multiply(const double* x, double* out) const {
+  for (const Group& group : groups_) {
+    const Pack4* entries = entries_.data() + group.start;
+    Pack4 sum(0.0);
+    for (const int dof : group.dofs) sum += *entries++ * x[dof];
+    for (int k = 0; k < group.count; ++k) out[group.first + k] = sum[k];
+  }
 }
 
 double SparseRows::multiply_sizes(int k, const double* x) const {
   const Place& place = places_[static_cast<std::size_t>(k)];
-  const std::vector<int>& dofs = groups_[static_cast<std::size_t>(place.group)].dofs;
+  const Group& group = groups_[static_cast<std::size_t>(place.group)];
+  const Pack4* entries = entries_.data() + group.start;
   double out = 0;
-  for (std::size_t i = 0; i < dofs.size(); ++i) out += std::abs(entries_[place.start + i] * x[dofs[i]]);
+  for (const int dof : group.dofs) out += std::abs((*entries++)[place.lane] * x[dof]);
   return out;
 }
 
-void SparseRows::add_transposed(int k, double z, double* tau) const {
-  const Place& place = places_[static_cast<std::size_t>(k)];
-  const std::vector<int>& dofs = groups_[static_cast<std::size_t>(place.group)].dofs;
-  for (std::size_t i = 0; i < dofs.size(); ++i) tau[dofs[i]] += z * entries_[place.start + i];
-}
-
-void SparseRows::reduce(Workspace<double>& workspace) {
-  for (const Place& place : places_) {
-    const Group& group = groups_[static_cast<std::size_t>(place.group)];
-    for (std::size_t i = 0; i < group.dofs.size(); ++i) tau_(group.dofs[i]) = entries_[place.start + i];
-    reduce_articulated(*model_, group.links, tau_.data(), workspace, y_.data());
-    for (std::size_t i = 0; i < group.dofs.size(); ++i) reduced_[place.start + i] = y_(group.dofs[i]);
+void SparseRows::add_transposed(const double* z, double* tau) const {
+  for (const Group& group : groups_) {
+    const Pack4* entries = entries_.data() + group.start;
+    Pack4 forces(0.0);
+    for (int k = 0; k < group.count; ++k) forces.set(k, z[group.first + k]);
+    for (const int dof : group.dofs) tau[dof] += sum_lanes(*entries++ * forces);
   }
 }
 
-/// y of the group's rows at a link, a column for each row.
-SparseRows::Block SparseRows::get_block(const Share& share, int link) const {
-  const Group& group = groups_[static_cast<std::size_t>(share.group)];
-  const std::size_t start = group.count == 0 ? 0 : places_[static_cast<std::size_t>(group.first)].start;
-  return Block(reduced_.data() + start + share.offset, model_->links()[static_cast<std::size_t>(link)].nv, group.count,
-               Eigen::OuterStride<>(static_cast<Eigen::Index>(group.dofs.size())));
+void SparseRows::reduce(const Group& group, Workspace<double>& workspace) {
+  reduce_articulated(*model_, group.links, entries_.data() + group.start, workspace, reduced_.data() + group.start);
+}
+
+void SparseRows::reduce(Workspace<double>& workspace) {
+  for (const Group& group : groups_) reduce(group, workspace);
+}
+
+void SparseRows::reduce_like(const SparseRows& other, Workspace<double>& workspace) {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const Group& group = groups_[i];
+    if (is_own_[i]) {
+      reduce(group, workspace);
+    } else {
+      std::copy_n(other.reduced_.data() + group.start, group.dofs.size(), reduced_.data() + group.start);
+    }
+  }
+}
+
+/// `is_turned`: y_secondᵀ y_first of the same groups instead.
+SparseRows::Block SparseRows::calc_block(const Pair& pair, const std::vector<Pack4>& y_first,
+                                         const std::vector<Pack4>& y_second, bool is_turned) const {
+  Block out;
+  out.fill(Pack4(0.0));
+  for (std::size_t s = pair.begin; s < pair.end; ++s) {
+    const Shared& run = shared_[s];
+    const Pack4* y = y_first.data() + (is_turned ? run.second : run.first);
+    const Pack4* f = y_second.data() + (is_turned ? run.first : run.second);
+    for (int i = 0; i < run.count; ++i) {
+      for (int lane = 0; lane < Pack4::kLanes; ++lane) out[static_cast<std::size_t>(lane)] += Pack4(y[i][lane]) * f[i];
+    }
+  }
+  return out;
 }
 
 void SparseRows::calc_response(const SparseRows& F, Eigen::Ref<MatrixX<double>> out) const {
   out.setZero();
   const bool is_symmetric = &F == this;
-  for (int link = 1; link <= model_->link_count(); ++link) {
-    const std::vector<Share>& shares = by_link_[static_cast<std::size_t>(link)];
-    for (std::size_t a = 0; a < shares.size(); ++a) {
-      const Group& first = groups_[static_cast<std::size_t>(shares[a].group)];
-      const Block y = get_block(shares[a], link);
-      for (std::size_t b = is_symmetric ? a : 0; b < shares.size(); ++b) {
-        const Group& second = F.groups_[static_cast<std::size_t>(shares[b].group)];
-        out.block(first.first, second.first, first.count, second.count) +=
-            y.transpose().lazyProduct(F.get_block(shares[b], link));
+  for (const Pair& pair : pairs_) {
+    const Group &first = groups_[static_cast<std::size_t>(pair.first)],
+                &second = groups_[static_cast<std::size_t>(pair.second)];
+    const Block upper = calc_block(pair, reduced_, F.reduced_, false);
+    for (int i = 0; i < first.count; ++i) {
+      for (int j = 0; j < second.count; ++j) {
+        const double entry = upper[static_cast<std::size_t>(i)][j];
+        out(first.first + i, second.first + j) = entry;
+        if (is_symmetric) out(second.first + j, first.first + i) = entry;
       }
     }
-  }
-  for (Eigen::Index j = 0; is_symmetric && j < out.cols(); ++j) {
-    for (Eigen::Index i = j + 1; i < out.rows(); ++i) out(i, j) = out(j, i);
+    if (is_symmetric || pair.first == pair.second) continue;
+    const Block lower = calc_block(pair, reduced_, F.reduced_, true);
+    for (int i = 0; i < second.count; ++i) {
+      for (int j = 0; j < first.count; ++j) {
+        out(second.first + i, first.first + j) = lower[static_cast<std::size_t>(i)][j];
+      }
+    }
   }
 }
 
