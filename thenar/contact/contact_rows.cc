@@ -59,22 +59,30 @@ bool is_fixed_rim_point(const ContactSide& A, const ContactSide& B, std::uint64_
   return (is_on(A, B) || is_on(B, A)) && is_fixed_number(contact_number(id));
 }
 
-/// Calls visit(j, motion) for every degree of freedom j that moves a body, with the twist of the body at the place p_W
-/// (world) that it causes.
-template <class Visit>
-void visit_motions(const Model& model, const Workspace<double>& workspace, BodyIndex index, const Vec3<double>& p_W,
-                   const Visit& visit) {
-  for (int i = model.body(index).link; i != 0; i = model.links()[static_cast<std::size_t>(i)].parent) {
-    const Link& link = model.links()[static_cast<std::size_t>(i)];
-    const Vec3<double> d = p_W - workspace.origin_position[static_cast<std::size_t>(i)];
-    for (int k = 0; k < link.nv; ++k) {
-      const Vec3<double>& axis = workspace.axis[static_cast<std::size_t>(link.v + k)];
-      if (is_angular(link.kind, k)) {
-        visit(link.v + k, Motion<double>{axis, cross(axis, d)});
-      } else {
-        visit(link.v + k, Motion<double>{Vec3<double>::zero(), axis});
-      }
-    }
+/// Columns of J for the degrees of freedom of a link on which one of the bodies hangs, at the place p_W (world).
+void write_columns(const Link& link, const Workspace<double>& workspace, const Vec3<double>& origin,
+                   const Vec3<double>& p_W, double sign, const ContactFrame<double>& frame, MatrixX<double>& J) {
+  const Vec3<double> d = p_W - origin;
+  for (int k = 0; k < link.nv; ++k) {
+    const Vec3<double> axis = workspace.axis[static_cast<std::size_t>(link.v + k)] * sign;
+    const bool turns = is_angular(link.kind, k);
+    const Vec3<double> linear = express_in(frame, turns ? cross(axis, d) : axis);
+    const Vec3<double> angular = turns ? express_in(frame, axis) : Vec3<double>::zero();
+    double* column = J.col(link.v + k).data();
+    column[0] = linear.x, column[1] = linear.y, column[2] = linear.z;
+    column[3] = angular.x, column[4] = angular.y, column[5] = angular.z;
+  }
+}
+
+/// The same for a link that carries both: what is left is the difference of the places, of turns alone.
+void write_common_columns(const Link& link, const Workspace<double>& workspace, const Vec3<double>& p_BA,
+                          const ContactFrame<double>& frame, MatrixX<double>& J) {
+  for (int k = 0; k < link.nv; ++k) {
+    auto column = J.col(link.v + k);
+    column.setZero();
+    if (!is_angular(link.kind, k)) continue;
+    const Vec3<double>& axis = workspace.axis[static_cast<std::size_t>(link.v + k)];
+    column.head<3>() = to_eigen(express_in(frame, cross(axis, p_BA)));
   }
 }
 
@@ -126,19 +134,20 @@ GapFunction<double> make_gap_function(const Model& model, const Workspace<double
 void update_contact_rows(const Model& model, const Workspace<double>& workspace, const FoundContact& contact,
                          const GapFunction<double>& gap, const ContactFrame<double>& frame, ContactRows& rows) {
   if (rows.J.cols() != model.velocity_count()) rows.J.setZero(6, model.velocity_count());
-  const auto clear = [&](int j, const Motion<double>&) { rows.J.col(j).setZero(); };
-  visit_motions(model, workspace, contact.body_A, gap.place().A.p, clear);
-  visit_motions(model, workspace, contact.body_B, gap.place().B.p, clear);
-  const auto add = [&](double sign) {
-    return [&rows, &frame, sign](int j, const Motion<double>& motion) {
-      const Vec3<double> linear = express_in(frame, motion.linear), angular = express_in(frame, motion.angular);
-      auto column = rows.J.col(j);
-      column(0) += sign * linear.x, column(1) += sign * linear.y, column(2) += sign * linear.z;
-      column(3) += sign * angular.x, column(4) += sign * angular.y, column(5) += sign * angular.z;
-    };
-  };
-  visit_motions(model, workspace, contact.body_A, gap.place().A.p, add(1));
-  visit_motions(model, workspace, contact.body_B, gap.place().B.p, add(-1));
+  // Links have larger numbers than those that carry them, so that the larger of two is not below the other.
+  const Vec3<double>&p_A = gap.place().A.p, &p_B = gap.place().B.p;
+  int on_A = model.body(contact.body_A).link, on_B = model.body(contact.body_B).link;
+  while (on_A != on_B) {
+    const bool is_A = on_A > on_B;
+    int& i = is_A ? on_A : on_B;
+    const Link& link = model.links()[static_cast<std::size_t>(i)];
+    write_columns(link, workspace, workspace.origin_position[static_cast<std::size_t>(i)], is_A ? p_A : p_B,
+                  is_A ? 1 : -1, frame, rows.J);
+    i = link.parent;
+  }
+  for (int i = on_A; i != 0; i = model.links()[static_cast<std::size_t>(i)].parent) {
+    write_common_columns(model.links()[static_cast<std::size_t>(i)], workspace, p_A - p_B, frame, rows.J);
+  }
   rows.velocity << to_eigen(express_in(frame, gap.velocity().v)), to_eigen(express_in(frame, gap.velocity().w));
   const Motion<double> drift = gap.calc_drift(frame).sum();
   rows.drift << to_eigen(drift.linear), to_eigen(drift.angular);

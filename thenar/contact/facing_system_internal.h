@@ -81,6 +81,9 @@ class FacingSystem {
 
   static Number size(const T& x) { return std::abs(plain(x)); }
   ScaledRows make_scaled_rows(const Vector2<T>& r1, const Vector2<T>& r2) const;
+  Vector2<T> solve_block(int row, int column, const Vector2<T>& r) const;
+  Vector2<T> subtract_block(const Vector2<T>& r, int column, const Vector2<T>& x) const;
+  bool is_face(int column) const;
   static int eliminate(std::array<Row, 4>& rows, std::array<int, 4>& order, Number negligible);
 
   T minor(int i, int j, int column) const {
@@ -164,8 +167,36 @@ int FacingSystem<T>::eliminate(std::array<Row, 4>& rows, std::array<int, 4>& ord
   return 4;
 }
 
+/// Cramer's rule for the block of (1) that begins at that row and column.
+template <class T>
+Vector2<T> FacingSystem<T>::solve_block(int row, int column, const Vector2<T>& r) const {
+  const std::array<T, 4>&a = S_[row], &b = S_[row + 1];
+  const T inverse = T(1) / minor(row, row + 1, column);
+  return {(r(0) * b[column + 1] - r(1) * a[column + 1]) * inverse, (a[column] * r(1) - b[column] * r(0)) * inverse};
+}
+
+/// r − S x for the block that begins in the first row and that column.
+template <class T>
+Vector2<T> FacingSystem<T>::subtract_block(const Vector2<T>& r, int column, const Vector2<T>& x) const {
+  return {r(0) - S_[0][column] * x(0) - S_[0][column + 1] * x(1),
+          r(1) - S_[1][column] * x(0) - S_[1][column + 1] * x(1)};
+}
+
+/// N = 0, as on faces alone.
+template <class T>
+bool FacingSystem<T>::is_face(int column) const {
+  return size(S_[2][column]) == 0 && size(S_[2][column + 1]) == 0 && size(S_[3][column]) == 0 &&
+         size(S_[3][column + 1]) == 0;
+}
+
 template <class T>
 PairCoordinates<T> FacingSystem<T>::solve(const Vector2<T>& r1, const Vector2<T>& r2) const {
+  // Over a face (1) falls into two blocks, one after the other.
+  if (is_regular_ && (is_face(0) || is_face(2))) {
+    const int face = is_face(0) ? 0 : 2, other = 2 - face;
+    const Vector2<T> x = solve_block(2, other, r2), y = solve_block(0, face, subtract_block(r1, other, x));
+    return face == 0 ? PairCoordinates<T>{y, x} : PairCoordinates<T>{x, y};
+  }
   ScaledRows scaled = make_scaled_rows(r1, r2);
   std::array<Row, 4>& rows = scaled.rows;
   // A regular matrix is eliminated to the end, however small its pivots. Otherwise those count as zero that make the

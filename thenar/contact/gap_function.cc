@@ -57,7 +57,7 @@ GapFunction<T>::GapFunction(const Model& model, const ContactSide& A, const Cont
 template <class T>
 void GapFunction<T>::start_at(const Workspace<T>& workspace, const Vec3<T>& p_A, const Vec3<T>& p_B, const Vec3<T>& N) {
   const auto find_point = [&](const ContactSide& side, const Vec3<T>& p, const Vec3<T>& n) {
-    const Placement<T> X_WF = calc_pose(workspace, side);
+    const Placement<T> X_WF = calc_pose(calc_body_pose(*model_, workspace, side.body), side);
     return make_charted_point(side.surface, side.feature, apply_inverse(X_WF, p), X_WF.R.transpose_times(n));
   };
   point_A_ = find_point(A_, p_A, -N);
@@ -77,23 +77,31 @@ void GapFunction<T>::cross_rims() {
 
 template <class T>
 FacingStatus GapFunction<T>::update_positions(const Workspace<T>& workspace) {
-  const Placement<T> X_WA = calc_pose(workspace, A_), X_WB = calc_pose(workspace, B_);
+  const Placement<T> body_A = calc_body_pose(*model_, workspace, A_.body),
+                     body_B = calc_body_pose(*model_, workspace, B_.body);
+  const Placement<T> X_WA = calc_pose(body_A, A_), X_WB = calc_pose(body_B, B_);
   const Placement<T> X_AB{X_WA.R.transpose() * X_WB.R, apply_inverse(X_WA, X_WB.p)};
   FacingElements<T> in_A;
   in_A.is_flat = place_.is_flat;
   const FacingStatus status = find_facing(A_.surface, B_.surface, X_AB, point_A_, point_B_, in_A);
   place_ = {transform(X_WA, in_A.A), transform(X_WA, in_A.B), in_A.gap, in_A.is_flat};
-  p_A_ = calc_point_on_body(workspace, A_, place_.A.p);
-  p_B_ = calc_point_on_body(workspace, B_, place_.B.p);
+  p_A_ = apply_inverse(body_A, place_.A.p);
+  p_B_ = apply_inverse(body_B, place_.B.p);
   return status;
 }
 
 template <class T>
 void GapFunction<T>::update_velocities(const Workspace<T>& workspace) {
-  motion_ = {calc_point_velocity(*model_, workspace, A_.body, p_A_),
-             calc_point_velocity(*model_, workspace, B_.body, p_B_)};
-  bias_ = {calc_bias_acceleration(*model_, workspace, A_.body, p_A_),
-           calc_bias_acceleration(*model_, workspace, B_.body, p_B_)};
+  const auto follow = [&](BodyIndex body, const Vec3<T>& p_W, Motion<T>& velocity, Motion<T>& bias) {
+    const int link = model_->body(body).link;
+    const Vec3<T> d = p_W - workspace.origin_position[link];
+    const LinkMotion<T>& m = workspace.motion[link];
+    const Vec3<T> turn = cross(m.w, d);
+    velocity = {m.w, workspace.origin_velocity[link] + turn};
+    bias = {m.alpha, m.a + cross(m.alpha, d) + cross(m.w, turn)};
+  };
+  follow(A_.body, place_.A.p, motion_.A, bias_.A);
+  follow(B_.body, place_.B.p, motion_.B, bias_.B);
   velocity_ = calc_contact_velocity(place_, motion_);
 }
 
@@ -117,15 +125,8 @@ ContactDrift<T> GapFunction<T>::calc_drift(const ContactFrame<T>& frame) const {
 }
 
 template <class T>
-Placement<T> GapFunction<T>::calc_pose(const Workspace<T>& workspace, const ContactSide& side) const {
-  const Placement<T> X_WB = calc_body_pose(*model_, workspace, side.body);
+Placement<T> GapFunction<T>::calc_pose(const Placement<T>& X_WB, const ContactSide& side) {
   return {X_WB.R * Mat3<double>(side.X_BF.R).cast<T>(), X_WB.R * Vec3<double>(side.X_BF.p).cast<T>() + X_WB.p};
-}
-
-template <class T>
-Vec3<T> GapFunction<T>::calc_point_on_body(const Workspace<T>& workspace, const ContactSide& side,
-                                           const Vec3<T>& p_W) const {
-  return apply_inverse(calc_body_pose(*model_, workspace, side.body), p_W);
 }
 
 #define THENAR_INSTANTIATE(T) template class GapFunction<T>;

@@ -78,9 +78,8 @@ class GapFunction {
   ContactDrift<T> calc_drift(const ContactFrame<T>& frame) const;
 
  private:
-  /// Pose of the surface's frame in the world.
-  Placement<T> calc_pose(const Workspace<T>& workspace, const ContactSide& side) const;
-  Vec3<T> calc_point_on_body(const Workspace<T>& workspace, const ContactSide& side, const Vec3<T>& p_W) const;
+  /// Pose of the surface's frame in the world, from that of its body.
+  static Placement<T> calc_pose(const Placement<T>& X_WB, const ContactSide& side);
 
   const Model* model_;
   ContactSide A_, B_;
