@@ -83,6 +83,31 @@ TEST(PdControl, IsLinearInErrorAndItsRate) {
   for (int i = 0; i < tau.size(); ++i) EXPECT_NEAR(tau(i), 3 * (1 - 0.2) + 0.7 * (2 + 0.5), 1e-14);
 }
 
+TEST(PdControl, DerivativesAreThoseOfItsEfforts) {
+  // Central differences with h = 1e-4: error h²; those that the law makes itself are good to 1e-7.
+  const Model model = make_tree(6);
+  const int nv = model.velocity_count();
+  const VectorX<double> q = VectorX<double>::LinSpaced(model.position_count(), -0.5, 0.7);
+  const VectorX<double> v = VectorX<double>::LinSpaced(nv, 1, -1);
+  std::vector<JointServo> servos = drive_all(model, 3, 0.7, Trajectory());
+  servos.erase(servos.begin() + 1);  // one is left to itself
+  for (const bool compensates_gravity : {false, true}) {
+    PdControl law(servos, compensates_gravity);
+    law.prepare(model);
+    MatrixX<double> dq = MatrixX<double>::Zero(nv, nv), dv = dq;
+    ASSERT_TRUE(law.add_derivatives(model, 0, q.data(), v.data(), dq, dv));
+    for (int j = 0; j < nv; ++j) {
+      const VectorX<double> shift = 1e-4 * VectorX<double>::Unit(nv, j);  // joints of one coordinate each
+      const VectorX<double> along_q =
+          calc_efforts(law, model, 0, q + shift, v) - calc_efforts(law, model, 0, q - shift, v);
+      const VectorX<double> along_v =
+          calc_efforts(law, model, 0, q, v + shift) - calc_efforts(law, model, 0, q, v - shift);
+      EXPECT_LT((dq.col(j) - along_q / 2e-4).cwiseAbs().maxCoeff(), 1e-6);
+      EXPECT_LT((dv.col(j) - along_v / 2e-4).cwiseAbs().maxCoeff(), 1e-10);
+    }
+  }
+}
+
 TEST(ComputedTorque, ErrorFollowsItsOwnLinearEquation) {
   // v̇ = q̈_d + Kd ė + Kp e, whatever the tree, by forward dynamics.
   const Model model = make_tree(5);

@@ -63,6 +63,7 @@ void expect_no_allocations(const Model& model, RandomTree& random) {
               add_passive_forces(model, q.data(), v.data(), tau.data());
               forward_dynamics<T>(model, q.data(), v.data(), tau.data(), wrenches, ws, out.data());
               inverse_dynamics<T>(model, q.data(), v.data(), out.data(), wrenches, ws, tau.data());
+              gravity_forces<T>(model, q.data(), ws, tau.data());
               update_positions(model, q.data(), ws);
               update_velocities(model, v.data(), ws);
               calc_jacobian<T>(model, ws, points[1].body, points[1].p_B, J);

@@ -99,6 +99,24 @@ TYPED_TEST(DynamicsIdentity, ArticulatedBodyEqualsMassMatrixSolve) {
   }
 }
 
+TYPED_TEST(DynamicsIdentity, GravityForcesAreThoseOfNewtonAndEulerAtRest) {
+  using T = TypeParam;
+  RandomTree random(12);
+  for (const NamedModel& item : this->models()) {
+    const Model& model = item.model;
+    const int nv = model.velocity_count();
+    Workspace<T> ws(model);
+    const VectorX<T> rest = VectorX<T>::Zero(nv);
+    VectorX<T> weight(nv), expected(nv);
+    for (int k = 0; k < kStatesPerModel; ++k) {
+      const RandomState<T> s = draw_state<T>(model, random);
+      gravity_forces<T>(model, s.q.data(), ws, weight.data());
+      inverse_dynamics<T>(model, s.q.data(), rest.data(), nullptr, {}, ws, expected.data());
+      EXPECT_LE((weight - expected).cwiseAbs().maxCoeff(), T(1e-13) * expected.cwiseAbs().maxCoeff()) << item.name;
+    }
+  }
+}
+
 TYPED_TEST(DynamicsIdentity, CompositeBodyEqualsNewtonEulerColumns) {
   using T = TypeParam;
   RandomTree random(2);

@@ -151,5 +151,40 @@ TEST(FingersSideBySide, EqualLinkByLink) {
   }
 }
 
+/// Whether fingers went side by side or not.
+TEST(ForwardDynamics, LeavesFramesMotionsAndFactors) {
+  RandomTree random(24);
+  for (const auto& [name, model] : test::make_test_models()) {
+    SCOPED_TRACE(name);
+    const int nv = model.velocity_count();
+    Workspace<double> ws(model), expected(model);
+    for (int k = 0; k < 10; ++k) {
+      const States s = draw(model, random, 1);
+      VectorX<double> a(nv), b(nv);
+      forward_dynamics_with_factors(model, s.q[0].data(), s.v[0].data(), s.tau[0].data(), {}, ws, a.data());
+      forward_dynamics<double>(model, s.q[0].data(), s.v[0].data(), s.tau[0].data(), {}, expected, b.data());
+      EXPECT_EQ(a, b);
+      update_positions(model, s.q[0].data(), expected);
+      update_velocities(model, s.v[0].data(), expected);
+      factorize_articulated(model, expected);
+      for (int i = 0; i < model.body_count(); ++i) {
+        const Vec3<double> p{0.1, -0.2, 0.3};
+        const Placement<double> X = calc_body_pose(model, ws, BodyIndex(i)),
+                                Y = calc_body_pose(model, expected, BodyIndex(i));
+        EXPECT_LT((X.R.eigen() - Y.R.eigen()).norm() + (X.p - Y.p).eigen().norm(), 1e-13 * (1 + Y.p.eigen().norm()));
+        for (const auto calc : {calc_point_velocity<double>, calc_bias_acceleration<double>}) {
+          const Motion<double> V = calc(model, ws, BodyIndex(i), p), W = calc(model, expected, BodyIndex(i), p);
+          EXPECT_LT((V.linear - W.linear).eigen().norm(),
+                    1e-12 * (1 + W.linear.eigen().norm() + W.angular.eigen().norm()));
+          EXPECT_LT((V.angular - W.angular).eigen().norm(), 1e-12 * (1 + W.angular.eigen().norm()));
+        }
+      }
+      solve_articulated(model, s.tau[0].data(), ws, a.data());
+      solve_articulated(model, s.tau[0].data(), expected, b.data());
+      expect_same_motion(model, s.q[0], b, a, name);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thenar

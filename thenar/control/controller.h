@@ -52,6 +52,14 @@ class Controller {
   /// Adds the efforts (nv, N m or N) at time t (s), positions q (nq) and velocities v (nv). No heap use.
   virtual void add_efforts(const Model& model, double t, const double* q, const double* v, double* tau) = 0;
 
+  /// Adds ∂effort/∂q and ∂effort/∂v (nv × nv) at that state; directions of q are those of v (integrate_position). They
+  /// serve Newton's iteration, which good approximations only make slower. False, and nothing is added, where a law
+  /// does not know them: they are then found by differences. No heap use.
+  virtual bool add_derivatives(const Model&, double /*t*/, const double* /*q*/, const double* /*v*/,
+                               Eigen::Ref<MatrixX<double>> /*dq*/, Eigen::Ref<MatrixX<double>> /*dv*/) {
+    return false;
+  }
+
   /// The first switch with before ≥ from and after ≤ to.
   virtual std::optional<ControlSwitch> find_switch(double /*from*/, double /*to*/) const { return std::nullopt; }
 

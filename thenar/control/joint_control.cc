@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "thenar/dynamics/inverse_dynamics.h"
+#include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
 
 namespace thenar {
@@ -45,15 +46,43 @@ JointControl::Error JointControl::calc_error(const JointServo& servo, int coordi
   return {target.value - q[coordinate], target.rate - v[servo.dof], target.acceleration};
 }
 
+void PdControl::prepare(const Model& model) {
+  JointControl::prepare(model);
+  q_shifted_.setZero(model.position_count());
+  for (VectorX<double>* vector : {&increment_, &shifted_}) vector->setZero(model.velocity_count());
+}
+
 void PdControl::add_efforts(const Model& model, double t, const double* q, const double* v, double* tau) {
-  if (compensates_gravity_) {
-    // velocity_ is zero, so what is left of the bias force is gravity.
-    inverse_dynamics<double>(model, q, velocity_.data(), nullptr, {}, workspace_.front(), effort_.data());
-  }
+  if (compensates_gravity_) gravity_forces(model, q, workspace_.front(), effort_.data());
   for (const JointServo& servo : servos_) {
     const Error error = calc_error(servo, model.dof_coordinate(servo.dof), t, q, v);
     tau[servo.dof] += servo.kp * error.position + servo.kd * error.rate;
     if (compensates_gravity_) tau[servo.dof] += effort_(servo.dof);
+  }
+}
+
+bool PdControl::add_derivatives(const Model& model, double, const double* q, const double*,
+                                Eigen::Ref<MatrixX<double>> dq, Eigen::Ref<MatrixX<double>> dv) {
+  for (const JointServo& servo : servos_) {
+    dq(servo.dof, servo.dof) -= servo.kp;
+    dv(servo.dof, servo.dof) -= servo.kd;
+  }
+  if (compensates_gravity_) add_gravity_derivatives(model, q, dq);
+  return true;
+}
+
+/// By differences: good to half the digits.
+void PdControl::add_gravity_derivatives(const Model& model, const double* q, Eigen::Ref<MatrixX<double>> dq) {
+  constexpr double kShift = 1e-7;  // rad or m
+  gravity_forces(model, q, workspace_.front(), effort_.data());
+  for (int j = 0; j < model.velocity_count(); ++j) {
+    increment_(j) = kShift;
+    integrate_position(model, q, increment_.data(), q_shifted_.data());
+    increment_(j) = 0;
+    gravity_forces(model, q_shifted_.data(), workspace_.front(), shifted_.data());
+    for (const JointServo& servo : servos_) {
+      dq(servo.dof, j) += (shifted_(servo.dof) - effort_(servo.dof)) / kShift;
+    }
   }
 }
 

@@ -61,9 +61,15 @@ class PdControl final : public JointControl {
   std::string_view kind() const override { return compensates_gravity_ ? "pd_gravity" : "pd"; }
   std::unique_ptr<Controller> clone() const override { return std::make_unique<PdControl>(*this); }
   void add_efforts(const Model& model, double t, const double* q, const double* v, double* tau) override;
+  bool add_derivatives(const Model& model, double t, const double* q, const double* v, Eigen::Ref<MatrixX<double>> dq,
+                       Eigen::Ref<MatrixX<double>> dv) override;
+  void prepare(const Model& model) override;
 
  private:
+  void add_gravity_derivatives(const Model& model, const double* q, Eigen::Ref<MatrixX<double>> dq);
+
   bool compensates_gravity_;
+  VectorX<double> q_shifted_, increment_, shifted_;
 };
 
 class ComputedTorque final : public JointControl {

@@ -76,6 +76,20 @@ inline void outward_group_with_acceleration(const FingerGroup& group, const Vec3
   });
 }
 
+/// Outward pass of gravity's forces alone.
+inline void weigh_group(const FingerGroup& group, const Vec3<double>& gravity, const double* q, Workspace<double>& ws) {
+  const Vec3<Pack8> g = gravity.cast<Pack8>();
+  Mat3<Pack8> R_WP = ws.frame[group.parent].R.cast<Pack8>();
+  LaneStep* out = &ws.lane[group.first_step];
+  for (const FingerGroup::Step& step : group.steps) {
+    const Pack8 position = gather(q, step.q);
+    position_step(LinkKind::revolute, step.constants, R_WP, &position, out->frame, &out->axis);
+    out->force = weigh(step.constants.inertia, out->frame.R, g);
+    R_WP = out->frame.R;
+    ++out;
+  }
+}
+
 /// Inward pass of inverse dynamics: writes tau of the fingers and hands their forces to the carrier.
 inline void collect_group(const FingerGroup& group, const double* vdot, Workspace<double>& ws, double* tau) {
   Wrench<Pack8> f = Wrench<Pack8>::zero();
@@ -133,6 +147,23 @@ inline void subtract_in_lane(const Vec3<double>& a, int lane, Vec3<Pack8>& from)
 inline void subtract_in_lane(const Wrench<double>& f, int lane, Wrench<Pack8>& from) {
   subtract_in_lane(f.moment, lane, from.moment);
   subtract_in_lane(f.force, lane, from.force);
+}
+
+/// Writes the frames, motions and eliminations of a group where those of single links are.
+inline void spread_group(const FingerGroup& group, Workspace<double>& ws) {
+  const LaneStep* from = &ws.lane[group.first_step];
+  for (const FingerGroup::Step& step : group.steps) {
+    for (int lane = 0; lane < FingerGroup::kLanes; ++lane) {
+      const int i = step.link[lane], j = step.v[lane];
+      if (i == 0) continue;
+      ws.frame[i] = {lane_of(from->frame.R, lane), lane_of(from->frame.r, lane)};
+      ws.axis[j] = lane_of(from->axis, lane);
+      ws.motion[i] = {lane_of(from->motion.w, lane), lane_of(from->motion.alpha, lane), lane_of(from->motion.a, lane)};
+      ws.dof[j].U = {lane_of(from->dof.U.moment, lane), lane_of(from->dof.U.force, lane)};
+      ws.dof[j].inverse_d = from->dof.inverse_d[lane];
+    }
+    ++from;
+  }
 }
 
 /// Takes the outer wrenches off the links' forces, wherever a link is computed.

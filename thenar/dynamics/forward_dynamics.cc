@@ -93,6 +93,16 @@ void forward_dynamics(const Model& model, const T* q, const T* v, const T* tau, 
   accelerate_links(model, ws, vdot);
 }
 
+void forward_dynamics_with_factors(const Model& model, const double* q, const double* v, const double* tau,
+                                   std::span<const BodyWrench<double>> wrenches, Workspace<double>& ws, double* vdot) {
+  forward_dynamics(model, q, v, tau, wrenches, ws, vdot);
+  for (const FingerGroup& group : model.finger_lanes().groups) internal::spread_group(group, ws);
+  for (int i = 1; i <= model.link_count(); ++i) {
+    internal::place_origin(model, i, ws);
+    internal::move_origin(model, i, v, ws);
+  }
+}
+
 template <class T>
 void factorize_articulated(const Model& model, Workspace<T>& ws) {
   const Link* links = model.links().data();

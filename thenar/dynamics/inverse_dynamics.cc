@@ -51,6 +51,26 @@ void inverse_dynamics_in_lanes(const Model& model, const double* q, const double
   for (auto i = lanes.trunk.rbegin(); i != lanes.trunk.rend(); ++i) collect_link(model, *i, vdot, ws, tau);
 }
 
+/// Frame of one link from its parent's, and the force that holds it up.
+template <class T>
+void weigh_link(const Model& model, int i, const Vec3<T>& g, const T* q, Workspace<T>& ws) {
+  const Link& link = model.links()[i];
+  const LinkConstants<double>& constants = model.link_constants()[i];
+  internal::position_step(link.kind, constants, ws.frame[link.parent].R, q + link.q, ws.frame[i], &ws.axis[link.v]);
+  ws.force[i] = link.has_mass ? internal::weigh(constants.inertia, ws.frame[i].R, g) : Wrench<T>::zero();
+}
+
+void gravity_forces_in_lanes(const Model& model, const double* q, Workspace<double>& ws, double* tau) {
+  const FingerLanes& lanes = model.finger_lanes();
+  const Vec3<double> g(model.gravity());
+  for (const int i : lanes.trunk) weigh_link(model, i, g, q, ws);
+  for (const FingerGroup& group : lanes.groups) internal::weigh_group(group, g, q, ws);
+  for (const FingerGroup& group : lanes.groups) internal::collect_group(group, nullptr, ws, tau);
+  for (auto i = lanes.trunk.rbegin(); i != lanes.trunk.rend(); ++i) {
+    collect_link<double>(model, *i, nullptr, ws, tau);
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -71,9 +91,20 @@ void inverse_dynamics(const Model& model, const T* q, const T* v, const T* vdot,
   for (int i = model.link_count(); i >= 1; --i) collect_link(model, i, vdot, ws, tau);
 }
 
+template <class T>
+void gravity_forces(const Model& model, const T* q, Workspace<T>& ws, T* tau) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (!model.finger_lanes().groups.empty()) return gravity_forces_in_lanes(model, q, ws, tau);
+  }
+  const Vec3<T> g = Vec3<double>(model.gravity()).cast<T>();
+  for (int i = 1; i <= model.link_count(); ++i) weigh_link(model, i, g, q, ws);
+  for (int i = model.link_count(); i >= 1; --i) collect_link<T>(model, i, nullptr, ws, tau);
+}
+
 #define THENAR_INSTANTIATE(T)                                                                                   \
   template void inverse_dynamics<T>(const Model&, const T*, const T*, const T*, std::span<const BodyWrench<T>>, \
-                                    Workspace<T>&, T*);
+                                    Workspace<T>&, T*);                                                         \
+  template void gravity_forces<T>(const Model&, const T*, Workspace<T>&, T*);
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
 
 }  // namespace thenar

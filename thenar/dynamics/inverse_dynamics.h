@@ -13,4 +13,8 @@ template <class T>
 void inverse_dynamics(const Model& model, const T* q, const T* v, const T* vdot,
                       std::span<const BodyWrench<T>> wrenches, Workspace<T>& workspace, T* tau);
 
+/// The same at rest, v = v̇ = 0 and without wrenches, at less cost: the generalized forces that gravity asks for.
+template <class T>
+void gravity_forces(const Model& model, const T* q, Workspace<T>& workspace, T* tau);
+
 }  // namespace thenar

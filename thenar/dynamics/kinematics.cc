@@ -17,7 +17,7 @@ void update_positions(const Model& model, const T* q, Workspace<T>& ws) {
     const Link& link = model.links()[i];
     internal::position_step(link.kind, model.link_constants()[i], ws.frame[link.parent].R, q + link.q, ws.frame[i],
                             &ws.axis[link.v]);
-    ws.origin_position[i] = ws.origin_position[link.parent] + ws.frame[i].r;
+    internal::place_origin(model, i, ws);
   }
 }
 
@@ -25,12 +25,9 @@ template <class T>
 void update_velocities(const Model& model, const T* v, Workspace<T>& ws) {
   for (int i = 1; i <= model.link_count(); ++i) {
     const Link& link = model.links()[i];
-    const Vec3<T>& r = ws.frame[i].r;
-    const Vec3<T>* axis = &ws.axis[link.v];
-    const LinkMotion<T>& parent = ws.motion[link.parent];
-    internal::velocity_step(link.kind, r, axis, v + link.v, parent, ws.motion[i]);
-    ws.origin_velocity[i] = ws.origin_velocity[link.parent] + cross(parent.w, r) +
-                            internal::joint_velocity(link.kind, axis, v + link.v).linear;
+    internal::velocity_step(link.kind, ws.frame[i].r, &ws.axis[link.v], v + link.v, ws.motion[link.parent],
+                            ws.motion[i]);
+    internal::move_origin(model, i, v, ws);
   }
 }
 

@@ -132,6 +132,18 @@ inline void move_link(const Model& model, int i, const T* q, const T* v, Workspa
   velocity_step(link.kind, ws.frame[i].r, axis, v + link.v, ws.motion[link.parent], ws.motion[i]);
 }
 
+/// Position of the origin of link i from its parent's, and its velocity.
+template <class T>
+inline void place_origin(const Model& model, int i, Workspace<T>& ws) {
+  ws.origin_position[i] = ws.origin_position[model.links()[i].parent] + ws.frame[i].r;
+}
+template <class T>
+inline void move_origin(const Model& model, int i, const T* v, Workspace<T>& ws) {
+  const Link& link = model.links()[i];
+  ws.origin_velocity[i] = ws.origin_velocity[link.parent] + cross(ws.motion[link.parent].w, ws.frame[i].r) +
+                          joint_velocity(link.kind, &ws.axis[link.v], v + link.v).linear;
+}
+
 /// Inertia of the link about its origin, in world axes.
 template <class T, class C>
 inline RigidInertia<T> rotated_inertia(const RigidInertia<C>& inertia, const Mat3<T>& R) {
@@ -158,6 +170,12 @@ inline Wrench<T> newton_euler_in_link(const RigidInertia<C>& constants, const Ma
   const LinkMotion<T> in_link{R.transpose_times(m.w), R.transpose_times(m.alpha), R.transpose_times(m.a - g)};
   const Wrench<T> f = newton_euler(I, in_link, Vec3<T>::zero());
   return {R * f.moment, R * f.force};
+}
+
+/// The same at rest: what gravity asks for.
+template <class T, class C>
+inline Wrench<T> weigh(const RigidInertia<C>& constants, const Mat3<T>& R, const Vec3<T>& g) {
+  return {cross(g, rotate_constant(R, constants.h)), g * -T(constants.mass)};
 }
 
 /// The wrench about the origin of the body's link.

@@ -88,22 +88,45 @@ void Actuation::calc_efforts(double t, const double* q, const double* v, double*
   }
 }
 
-void Actuation::add_derivatives(double t, const double* q, const double* v, Eigen::Ref<MatrixX<double>> dq,
-                                Eigen::Ref<MatrixX<double>> dv) {
+/// Of a law that does not know them.
+void Actuation::add_differences(Controller& law, double t, const double* q, const double* v,
+                                Eigen::Ref<MatrixX<double>> dq, Eigen::Ref<MatrixX<double>> dv) {
   const Model& model = scenario_->model;
-  calc_efforts(t, q, v, base_.data());
+  base_.setZero();
+  law.add_efforts(model, t, q, v, base_.data());
   std::copy_n(v, v_shifted_.size(), v_shifted_.data());
   increment_.setZero();
   for (int j = 0; j < model.velocity_count(); ++j) {
     increment_(j) = kShift;
     integrate_position(model, q, increment_.data(), q_shifted_.data());
     increment_(j) = 0;
-    calc_efforts(t, q_shifted_.data(), v, shifted_.data());
+    shifted_.setZero();
+    law.add_efforts(model, t, q_shifted_.data(), v, shifted_.data());
     dq.col(j) += (shifted_ - base_) / kShift;
     v_shifted_(j) = v[j] + kShift;
-    calc_efforts(t, q, v_shifted_.data(), shifted_.data());
+    shifted_.setZero();
+    law.add_efforts(model, t, q, v_shifted_.data(), shifted_.data());
     dv.col(j) += (shifted_ - base_) / (v_shifted_(j) - v[j]);
     v_shifted_(j) = v[j];
+  }
+}
+
+void Actuation::calc_derivatives(double t, const double* q, const double* v, Eigen::Ref<MatrixX<double>> dq,
+                                 Eigen::Ref<MatrixX<double>> dv) {
+  const Model& model = scenario_->model;
+  dq.setZero();
+  dv.setZero();
+  for (Law& law : laws_) {
+    if (law.has_sample || law.controller->add_derivatives(model, t, q, v, dq, dv)) continue;
+    add_differences(*law.controller, t, q, v, dq, dv);
+  }
+  if (!has_limits()) return;
+  if (!keeps_sides_) calc_commands(t, q, v, commands_.data());
+  for (int i = 0; i < model.velocity_count(); ++i) {
+    const bool is_cut = keeps_sides_ ? side(i) != 0 : std::abs(commands_(i)) > model.effort_limit()(i);
+    if (!is_cut) continue;
+    dq.row(i).setZero();
+    dv.row(i).setZero();
   }
 }
 

@@ -42,9 +42,9 @@ class Actuation {
   void calc_efforts(double t, const double* q, const double* v, double* tau);
   /// The same, cut at the limits whatever sides are kept.
   void calc_cut_efforts(double t, const double* q, const double* v, double* tau);
-  /// Adds ∂effort/∂q and ∂effort/∂v (nv × nv) by differences; directions of q are those of v (integrate_position).
-  void add_derivatives(double t, const double* q, const double* v, Eigen::Ref<MatrixX<double>> dq,
-                       Eigen::Ref<MatrixX<double>> dv);
+  /// Writes ∂effort/∂q and ∂effort/∂v (nv × nv); directions of q are those of v (integrate_position).
+  void calc_derivatives(double t, const double* q, const double* v, Eigen::Ref<MatrixX<double>> dq,
+                        Eigen::Ref<MatrixX<double>> dv);
 
   // --- Samples ------------------------------------------------------------------------------------------------------
 
@@ -76,6 +76,8 @@ class Actuation {
     VectorX<double> held;  ///< nv
   };
   void cut(double* tau) const;
+  void add_differences(Controller& law, double t, const double* q, const double* v, Eigen::Ref<MatrixX<double>> dq,
+                       Eigen::Ref<MatrixX<double>> dv);
 
   const Scenario* scenario_;
   std::vector<double> torque_levels_;  ///< per torque profile

@@ -54,6 +54,17 @@ void ContactReactions::set_contacts(std::vector<HeldContact> next) {
 bool ContactReactions::update(const double* q, const double* v) {
   update_positions(*model_, q, workspace_);
   update_velocities(*model_, v, workspace_);
+  is_factorized_ = false;
+  return follow();
+}
+
+void ContactReactions::begin(const double* q, const double* v, const double* effort,
+                             std::span<const BodyWrench<double>> wrenches, double* vdot) {
+  forward_dynamics_with_factors(*model_, q, v, effort, wrenches, workspace_, vdot);
+  is_factorized_ = true;
+}
+
+bool ContactReactions::follow() {
   return std::all_of(contacts.begin(), contacts.end(),
                      [&](HeldContact& contact) { return contact.update(workspace_); });
 }
@@ -182,9 +193,14 @@ void ContactReactions::set_pushes() {
   }
 }
 
+void ContactReactions::factorize() {
+  if (!is_factorized_) factorize_articulated(*model_, workspace_);
+  is_factorized_ = true;
+}
+
 /// A = J M⁻¹ F.
 void ContactReactions::calc_response(const SparseRows& F) {
-  factorize_articulated(*model_, workspace_);
+  factorize();
   rows_.reduce(workspace_);
   if (&F == &pushes_) pushes_.reduce_like(rows_, workspace_);
   rows_.calc_response(F, A_);
@@ -494,7 +510,7 @@ bool ContactReactions::project_position(std::span<JointRow> rows, std::span<cons
     if (!update(q.data(), v.data())) return false;
     for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
     if (pass == kMostProjections || !(collect_gaps(rows, held, q.data()) > calc_gap_rounding())) return true;
-    factorize_articulated(*model_, workspace_);
+    factorize();
     gap_rows_.reduce(workspace_);
     gap_rows_.calc_response(gap_rows_, gap_A_);
     gaps_solver_.factorize(gap_A_);

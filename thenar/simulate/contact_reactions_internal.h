@@ -55,6 +55,10 @@ class ContactReactions {
 
   /// Follows the contacts to (q, v). False if one of them is lost. Needed by all below.
   bool update(const double* q, const double* v);
+  /// The same in two steps where v̇ without reactions is asked for as well.
+  void begin(const double* q, const double* v, const double* effort, std::span<const BodyWrench<double>> wrenches,
+             double* vdot);
+  bool follow();
 
   /// v̇ += M⁻¹ F z. `held` are the joint rows that hold, updated at (q, v). Returns what friction takes, W.
   double add_reactions(std::span<const JointRow> rows, std::span<const int> held, double* vdot);
@@ -67,6 +71,8 @@ class ContactReactions {
   /// The size of the forces that contacts could have here, N, whatever they have.
   double force_scale() const { return force_scale_; }
   const Workspace<double>& workspace() const { return workspace_; }
+  /// With the factors of M after add_reactions().
+  Workspace<double>& workspace() { return workspace_; }
 
   /// After that, where rows are redundant: how much more than their bounds forces of the same motion can have at once,
   /// N or N m, if it is at least `enough` or as much as there is (AdmissibleForces). `goes_on`: the forces found last
@@ -112,6 +118,7 @@ class ContactReactions {
   void set_joint_rows(std::span<const JointRow> rows, std::span<const int> held, SparseRows& out);
   void collect(std::span<const JointRow> rows, std::span<const int> held);
   void set_pushes();
+  void factorize();
   void calc_response(const SparseRows& F);
   const VectorX<double>& calc_change(const SparseRows& F, const VectorX<double>& z);
   void add_baumgarte(VectorX<double>& right) const;
@@ -128,6 +135,7 @@ class ContactReactions {
   FrictionCone cone_;
   std::optional<double> baumgarte_;
   Workspace<double> workspace_;
+  bool is_factorized_ = false;  ///< whether it has the factors of M there
 
   // Made by prepare().
   bool is_prepared_ = false;

@@ -110,9 +110,8 @@ double ConstrainedMotion::largest_rotation(const double* x) const {
   return largest;
 }
 
-void ConstrainedMotion::calc_free_acceleration(double t, const double* q, const double* v, double* vdot,
-                                               PowerFlow<double>& power) {
-  power = forces_.evaluate(std::min(t, latest_time_), q, v, workspace_, effort_.data(), wrenches_);
+PowerFlow<double> ConstrainedMotion::calc_free_efforts(double t, const double* q, const double* v) {
+  PowerFlow<double> power = forces_.evaluate(std::min(t, latest_time_), q, v, workspace_, effort_.data(), wrenches_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (mode_.slip[i] == 0) continue;
     const double friction = mode_.slip[i] * rows_[i].friction_limit();
@@ -120,8 +119,28 @@ void ConstrainedMotion::calc_free_acceleration(double t, const double* q, const 
     power.dissipated += friction * v[rows_[i].dof()];
   }
   if (!soft_.empty()) add_layers(q, v, power);
+  return power;
+}
+
+void ConstrainedMotion::calc_free_acceleration(double t, const double* q, const double* v, double* vdot,
+                                               PowerFlow<double>& power) {
+  power = calc_free_efforts(t, q, v);
   forward_dynamics(model(), q, v, effort_.data(), wrenches_, workspace_, vdot);
   ++evaluations_;
+}
+
+PowerFlow<double> ConstrainedMotion::calc_acceleration(double t, const double* q, const double* v, double* vdot) {
+  PowerFlow<double> power;
+  if (contacts().empty()) {
+    calc_free_acceleration(t, q, v, vdot, power);
+    if (!mode_.held.empty()) add_reactions(q, v, vdot);
+    return power;
+  }
+  power = calc_free_efforts(t, q, v);
+  contact_reactions_.begin(q, v, effort_.data(), wrenches_, vdot);
+  ++evaluations_;
+  add_contact_reactions(q, v, vdot, power);
+  return power;
 }
 
 /// Where a layer is lost its effort is no number, and the step is not taken.
@@ -139,13 +158,7 @@ void ConstrainedMotion::calc_slope(double t, const double* y, double* slope) {
   const double* v = y + nv;
   calc_position(y, q_.data());
   std::copy_n(v + nv, inner, shears_.data());
-  PowerFlow<double> power;
-  calc_free_acceleration(t, q_.data(), v, slope + nv, power);
-  if (!contacts().empty()) {
-    add_contact_reactions(q_.data(), v, slope + nv, power);
-  } else if (!mode_.held.empty()) {
-    add_reactions(q_.data(), v, slope + nv);
-  }
+  const PowerFlow<double> power = calc_acceleration(t, q_.data(), v, slope + nv);
   std::copy_n(v, nv, slope);
   turn_into_chart_rate(model(), y, slope);
   if (inner > 0) soft_.write_rates(slope + 2 * nv);
@@ -183,7 +196,7 @@ void ConstrainedMotion::add_reactions(const double* q, const double* v, double* 
 void ConstrainedMotion::add_contact_reactions(const double* q, const double* v, double* vdot,
                                               PowerFlow<double>& power) {
   for (const int i : mode_.held) rows_[static_cast<std::size_t>(i)].update(q, v);
-  if (!contact_reactions_.update(q, v)) {
+  if (!contact_reactions_.follow()) {
     std::fill_n(vdot, size(), std::numeric_limits<double>::quiet_NaN());
     return;
   }
@@ -204,17 +217,18 @@ bool ConstrainedMotion::can_keep_derivatives() const {
          (q_ - q_derived_).cwiseAbs().maxCoeff() < kSamePosition;
 }
 
-/// ∂v̇ ← ∂v̇ + M⁻¹ ∂τ at q_, for the efforts of controllers.
+/// ∂v̇ ← ∂v̇ + M⁻¹ ∂τ at q_, for the efforts of controllers. Where there are contacts M is that of the evaluation there.
 void ConstrainedMotion::add_feedback(double t, const double* v, Eigen::Ref<MatrixX<double>> dv_dx,
                                      Eigen::Ref<MatrixX<double>> dv_dv) {
-  effort_dq_.setZero();
-  effort_dv_.setZero();
-  actuation().add_derivatives(std::min(t, latest_time_), q_.data(), v, effort_dq_, effort_dv_);
-  update_positions(model(), q_.data(), workspace_);
-  factorize_articulated(model(), workspace_);
+  actuation().calc_derivatives(std::min(t, latest_time_), q_.data(), v, effort_dq_, effort_dv_);
+  Workspace<double>& workspace = contacts().empty() ? workspace_ : contact_reactions_.workspace();
+  if (contacts().empty()) {
+    update_positions(model(), q_.data(), workspace);
+    factorize_articulated(model(), workspace);
+  }
   const auto add_column = [&](const MatrixX<double>& effort, Eigen::Ref<MatrixX<double>> change, int j) {
     if ((effort.col(j).array() == 0).all()) return;  // no controller looks at it
-    solve_articulated(model(), effort.col(j).data(), workspace_, increment_.data());
+    solve_articulated(model(), effort.col(j).data(), workspace, increment_.data());
     change.col(j) += increment_;
   };
   for (int j = 0; j < size(); ++j) {
@@ -230,13 +244,7 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   // Efforts without springs and dampers, which the derivatives add by themselves.
   calc_position(y, q_.data());
   std::copy_n(v + nv, inner_count(), shears_.data());
-  PowerFlow<double> power;
-  calc_free_acceleration(t, q_.data(), v, vdot_.data(), power);
-  if (!contacts().empty()) {
-    add_contact_reactions(q_.data(), v, vdot_.data(), power);
-  } else if (!mode_.held.empty()) {
-    add_reactions(q_.data(), v, vdot_.data());
-  }
+  calc_acceleration(t, q_.data(), v, vdot_.data());
   increment_.setZero();
   add_passive_forces(model(), q_.data(), v, increment_.data());
   increment_ = effort_ - increment_;

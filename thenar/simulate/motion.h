@@ -148,6 +148,10 @@ class ConstrainedMotion final : public MotionEquations {
   long long evaluations() const { return evaluations_; }
 
  private:
+  /// Efforts and wrenches without reactions, and what they do.
+  PowerFlow<double> calc_free_efforts(double t, const double* q, const double* v);
+  /// v̇ of the mode, and what forces do.
+  PowerFlow<double> calc_acceleration(double t, const double* q, const double* v, double* vdot);
   void add_layers(const double* q, const double* v, PowerFlow<double>& power);
   void constrain(Eigen::Ref<MatrixX<double>> derivatives);
   void add_reactions(const double* q, const double* v, double* vdot);
