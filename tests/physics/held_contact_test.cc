@@ -163,5 +163,41 @@ TEST(HeldContact, SlipGoesOnSmoothlyThroughRest) {
               1e-10);
 }
 
+/// A disc on a box crosses one of its edges in two points, which meet where the disc is all on the box. Beyond that the
+/// rim has places on the line of the edge that look along the face: none of them is this contact.
+TEST(HeldContact, OfARimAndAnEdgeIsLostWhereTheRimLeavesTheEdge) {
+  HeldMotion motion(
+      "objects:\n"
+      "  - {name: disc, shape: {cylinder: {radius: 20 mm, length: 4 mm}}, mass: 1, pose: {xyz: [0.092, 0, 0.002]}}\n"
+      "  - {name: table, joint: fixed, shape: {box: [0.2, 0.2, 0.1]}, pose: {xyz: [0, 0, -0.05]}}\n"
+      "contacts: {friction: 0.3}\n",
+      ContactHold::rolling);
+  const Model& model = motion.scenario().model;
+  Workspace<double> workspace(model);
+  const auto move_to = [&](double x, double tilt) {
+    VectorX<double> q = motion.state().q, turn = VectorX<double>::Zero(6);
+    q(0) = x;
+    turn(1) = tilt;
+    VectorX<double> out(q.size());
+    integrate_position(model, q.data(), turn.data(), out.data());
+    update_positions(model, out.data(), workspace);
+    update_velocities(model, motion.state().v.data(), workspace);
+  };
+  int crossings = 0;
+  for (const HeldContact& held : motion.motion().contacts()) {
+    if (std::abs(held.kinematics().place().A.p.x - 0.1) > 1e-12) continue;  // not over the edge
+    ++crossings;
+    for (const double tilt : {0.0, 1e-12, -1e-12, 1e-3, -1e-3}) {
+      HeldContact contact = held;
+      move_to(0.0805, tilt);
+      EXPECT_TRUE(contact.update(workspace)) << tilt;
+      EXPECT_LT(std::abs(contact.gap()), 0.02 * std::abs(tilt) + 1e-15);
+      move_to(0.0795, tilt);
+      EXPECT_FALSE(contact.update(workspace)) << tilt << " gap " << contact.gap();
+    }
+  }
+  EXPECT_EQ(crossings, 2);
+}
+
 }  // namespace
 }  // namespace thenar

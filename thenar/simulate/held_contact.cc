@@ -20,6 +20,9 @@ constexpr double kTurn = 1e-7;
 constexpr double kFast = 10;
 /// A normal so far from those that its feature has there (rad) belongs to another place.
 constexpr double kAstray = 0.8;
+/// And so does one that has turned against both bodies since the anchor, cosine of the angle: a rim that rolls along an
+/// edge turns under its normal, but the edge does not.
+constexpr double kSameNormal = 0.7;
 
 }  // namespace
 
@@ -59,6 +62,7 @@ HeldContact::HeldContact(const Model& model, const Workspace<double>& workspace,
                     (B_.is_rim && std::holds_alternative<PlaneSurface>(surface_A));
   A_.is_pinned = gap_.is_pinned_A();
   B_.is_pinned = gap_.is_pinned_B();
+  anchor_normals_ = calc_body_normals(workspace, contact.N);
   if (!update(workspace)) {
     throw std::runtime_error("the surfaces of contact '" + name_ + "' do not face each other");
   }
@@ -83,6 +87,12 @@ double HeldContact::find_place(const Workspace<double>& workspace) {
   // Two bare edges that cross have the opposite normal, too.
   if (!(dot(gap_.N(), anchor_frame_.N) > 0)) return kNowhere;
   if (!A_.is_rim && !B_.is_rim) return 0;
+  // Where the two crossings of a rim with an edge meet and are gone, what is left is a place on either that looks along
+  // the face which both lie on.
+  const BodyNormals normals = calc_body_normals(workspace, gap_.N());
+  if (dot(normals.A, anchor_normals_.A) < kSameNormal && dot(normals.B, anchor_normals_.B) < kSameNormal) {
+    return kNowhere;
+  }
   const double angle =
       std::max(calc_outside(workspace, A_, gap_.place().A).angle, calc_outside(workspace, B_, gap_.place().B).angle);
   return angle < kAstray ? angle : kNowhere;
@@ -110,6 +120,12 @@ bool HeldContact::find_best_place(const Workspace<double>& workspace) {
   return std::isfinite(least);
 }
 
+HeldContact::BodyNormals HeldContact::calc_body_normals(const Workspace<double>& workspace,
+                                                        const Vec3<double>& N) const {
+  return {calc_body_pose(*model_, workspace, A_.body).R.transpose_times(N),
+          calc_body_pose(*model_, workspace, B_.body).R.transpose_times(N)};
+}
+
 /// How far the place has gone over both bodies since the anchor, m.
 double HeldContact::calc_travel() const {
   return norm(gap_.p_A() - anchor_gap_.p_A()) + norm(gap_.p_B() - anchor_gap_.p_B());
@@ -117,6 +133,7 @@ double HeldContact::calc_travel() const {
 
 bool HeldContact::update(const Workspace<double>& workspace) {
   if (!find_best_place(workspace)) return false;
+  if (A_.is_rim || B_.is_rim) normals_ = calc_body_normals(workspace, gap_.N());
   gap_.update_velocities(workspace);
   frame_ = carry_frame(anchor_frame_, gap_.N());
   update_contact_rows(*model_, workspace, found_, gap_, frame_, motion_);
@@ -243,6 +260,7 @@ void HeldContact::begin_slip(const std::array<double, 3>& direction) {
 void HeldContact::anchor() {
   anchor_frame_ = frame_;
   anchor_gap_ = gap_;
+  anchor_normals_ = normals_;
   if (hold_ != ContactHold::sliding) return;
   // What is slower than nothing has the direction that it was told to begin in.
   const std::array<double, 3> power = calc_friction_power(slip());

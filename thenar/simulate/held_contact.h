@@ -110,6 +110,11 @@ class HeldContact {
                        const ContactElement<double>& element) const;
   double find_place(const Workspace<double>& workspace);
   bool find_best_place(const Workspace<double>& workspace);
+  /// The contact normal in the axes of either body.
+  struct BodyNormals {
+    Vec3<double> A, B;
+  };
+  BodyNormals calc_body_normals(const Workspace<double>& workspace, const Vec3<double>& N) const;
   double calc_travel() const;
   void find_tangents();
   void choose_rows();
@@ -127,6 +132,7 @@ class HeldContact {
   GapFunction<double> gap_, anchor_gap_;  ///< as it is, and at the anchor
   Side A_, B_;
   ContactFrame<double> frame_, anchor_frame_;
+  BodyNormals normals_{}, anchor_normals_{};  ///< of rims
   ContactRows motion_;
   int row_count_ = 1, tangent_count_ = 0;
   std::array<int, 4> rows_{};
