@@ -50,8 +50,8 @@ class SparseRows {
   /// The entries of rows of the same groups, until others are set.
   void copy_entries(const SparseRows& other);
 
-  void multiply(const double* x, double* out) const;    ///< J x
-  double multiply_sizes(int k, const double* x) const;  ///< (|J| |x|)ₖ
+  void multiply(const double* x, double* out) const;        ///< J x
+  double multiply_sizes(int k, const double* x) const;      ///< (|J| |x|)ₖ
   void add_transposed(const double* z, double* tau) const;  ///< tau += Jᵀ z
 
   /// Half of M⁻¹ Jᵀ. Needs factorize_articulated.
