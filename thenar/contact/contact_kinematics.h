@@ -84,7 +84,7 @@ struct ContactVelocity {
   Vec3<T> travel_B;
   /// False: the surfaces conform to each other, and the coordinates are not unique. The rates are then those of one
   /// solution of what can be satisfied of (2) and (3), with as many coordinates at rest as may be.
-  bool is_regular;
+  bool is_regular = false;
 };
 
 /// Per second squared.

@@ -358,9 +358,11 @@ class PatchFinder {
     return dot(N, a - b) - a_.shape.radius - b_.shape.radius;
   }
 
-  /// Of shapes that overlap by rounding with an edge along a line, one corner may be a better way out.
+  /// Of shapes that overlap by rounding with an edge along a line, one corner may be a better way out. Half-spaces and
+  /// bowls have no such edges.
   void improve_nearest() {
-    if (!(nearest_.gap < -tolerance_)) return;
+    const CoreKind kind_A = a_.shape.core.kind, kind_B = b_.shape.core.kind;
+    if (!(nearest_.gap < -tolerance_) || !is_bounded(kind_A) || !is_bounded(kind_B)) return;
     double best = nearest_.gap + tolerance_;
     for (const Corners::Corner& c : corners_) {
       const double separation = calc_separation(c.place.N);
