@@ -34,7 +34,9 @@ bool RowWriter::write_inside(double theta) {
   const double t_end = theta == 1 ? stepper_.t_end() : stepper_.t() + theta * stepper_.h();
   while (next_ <= times_.count() && next_time() < t_end) {
     const double t = next_time();
-    const Stepper::Point& point = stepper_.interpolate((t - stepper_.t()) / stepper_.h());
+    // A jump of a target moves the start of a step to the next number, which may be that behind a row.
+    const double inside_step = std::clamp((t - stepper_.t()) / stepper_.h(), 0.0, 1.0);
+    const Stepper::Point& point = stepper_.interpolate(inside_step);
     const State inside{t, point.q, point.v, point.inner};
     if (!is_good(inside)) {
       fault_ = find_bad_entry(scenario_.model, inside);
@@ -43,7 +45,7 @@ bool RowWriter::write_inside(double theta) {
     note_extremes(inside);
     set_energy(report_.energy.work + point.work, report_.energy.dissipated + point.dissipated, report_.energy.switched);
     if (sampler_ != nullptr) {
-      stepper_.evaluate((t - stepper_.t()) / stepper_.h());
+      stepper_.evaluate(inside_step);
       sampler_->fill(inside, sample_.contacts);
       layer_energy_ = motion_.calc_layer_energy();
     }
