@@ -8,12 +8,14 @@
 function(thenar_set_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   # Matrices of packs are aligned like packs, also where the machine's vectors are shorter: clang refuses less.
-  target_compile_definitions(${target} PUBLIC EIGEN_MAX_STATIC_ALIGN_BYTES=64)
+  # Eigen would choose the blocks of large products by the caches of the processor, and sum in another order on each.
+  target_compile_definitions(${target} PUBLIC EIGEN_MAX_STATIC_ALIGN_BYTES=64 EIGEN_NO_CPUID)
   if(THENAR_REPRODUCIBLE)
     target_compile_options(${target} PUBLIC -ffp-contract=off)
     target_compile_definitions(${target} PUBLIC EIGEN_DONT_VECTORIZE)
-  elseif(THENAR_NATIVE)
-    target_compile_options(${target} PUBLIC -march=native)
+  elseif(NOT THENAR_ARCH STREQUAL "portable")
+    # GCC contracts a*b+c by itself, clang 14 only inside one statement unless it is asked to.
+    target_compile_options(${target} PUBLIC -march=${THENAR_ARCH} -ffp-contract=fast)
   endif()
 endfunction()
 
@@ -31,10 +33,26 @@ function(thenar_set_warnings target)
   endif()
 endfunction()
 
-# thenar_module(name SOURCES a.cc … [DEPENDS module …] [LINK target …] [OWN_FLAGS]); OWN_FLAGS: its flags are not those of
-# the other modules.
+# The sources of a target are compiled in UNITS translation units, so that Eigen, the standard library and the decompositions
+# that sources share are read and compiled once for each unit. Names in anonymous namespaces must therefore differ within a
+# module; tests have a namespace for each file. Sources with flags of their own stay apart.
+function(thenar_compile_together target units)
+  if(NOT THENAR_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources count)
+  math(EXPR batch "(${count} + ${units} - 1) / ${units}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+endfunction()
+
+# thenar_module(name SOURCES a.cc … [DEPENDS module …] [LINK target …] [UNITS n] [OWN_FLAGS]); UNITS: how many translation
+# units its sources are compiled in; OWN_FLAGS: its flags are not those of the other modules.
 function(thenar_module name)
-  cmake_parse_arguments(ARG "OWN_FLAGS" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_FLAGS" "UNITS" "SOURCES;DEPENDS;LINK" ${ARGN})
+  if(NOT ARG_UNITS)
+    set(ARG_UNITS 1)
+  endif()
   add_library(thenar_${name} STATIC ${ARG_SOURCES})
   add_library(thenar::${name} ALIAS thenar_${name})
   set_target_properties(thenar_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -45,7 +63,10 @@ function(thenar_module name)
   endforeach()
   target_link_libraries(thenar_${name} PUBLIC ${ARG_LINK})
   thenar_set_warnings(thenar_${name})
-  thenar_precompile_headers(thenar_${name} ${ARG_OWN_FLAGS})
+  thenar_compile_together(thenar_${name} ${ARG_UNITS})
+  if(NOT THENAR_UNITY)
+    thenar_precompile_headers(thenar_${name} ${ARG_OWN_FLAGS})
+  endif()
 endfunction()
 
 # Reading Eigen and the standard library again for each source took a quarter of the time to build the library. All modules

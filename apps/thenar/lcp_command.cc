@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <sstream>
 
 #include "commands.h"
+#include "search_progress.h"
 #include "standard_input.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/lcp_answer.h"
@@ -14,16 +14,9 @@
 namespace thenar::app {
 namespace {
 
-volatile std::sig_atomic_t is_interrupted = 0;
 Lcp read_problem_file(const std::string& file) {
   std::istringstream in(read_file_or_stdin(file));
   return read_lcp(in, file == "-" ? "standard input" : file);
-}
-
-/// Goes on until Ctrl-C; a line of progress on a terminal.
-bool report_progress(long long nodes, bool is_quiet) {
-  if (!is_quiet && nodes > 0 && nodes % 1024 == 0) fmt::print(stderr, "\r{} nodes", nodes);
-  return is_interrupted == 0;
 }
 
 }  // namespace
@@ -51,8 +44,8 @@ int lcp(const LcpCommand& command) {
   options.all = command.all;
   options.search.most_nodes = command.nodes;
   const bool is_quiet = command.json || isatty(STDERR_FILENO) == 0;
-  options.search.goes_on = [is_quiet](long long nodes) { return report_progress(nodes, is_quiet); };
-  std::signal(SIGINT, [](int) { is_interrupted = 1; });
+  options.search.goes_on = [is_quiet](long long nodes) { return report_nodes(nodes, is_quiet); };
+  Interruption::listen();
   report.answer = solve_lcp(report.problem, options);
   if (!is_quiet && report.answer.nodes > 1024) fmt::print(stderr, "\r");
   if (command.p) report.p_test = test_p_matrix(report.problem.M);

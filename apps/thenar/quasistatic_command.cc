@@ -4,10 +4,10 @@
 
 #include <charconv>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 
 #include "commands.h"
+#include "search_progress.h"
 #include "standard_input.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
@@ -20,8 +20,6 @@ namespace thenar::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-volatile std::sig_atomic_t is_interrupted = 0;
 
 template <class Number>
 bool parse_number(std::string_view text, Number& out) {
@@ -89,7 +87,7 @@ QuasistaticOptions make_options(const QuasistaticCommand& command, bool is_quiet
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(command.seconds));
   out.goes_on = [end, is_quiet](long long nodes) {
     if (!is_quiet && nodes > 0 && nodes % 1024 == 0) fmt::print(stderr, "\r{} nodes", nodes);
-    return is_interrupted == 0 && Clock::now() < end;
+    return !Interruption::came() && Clock::now() < end;
   };
   return out;
 }
@@ -112,11 +110,11 @@ int quasistatic(const QuasistaticCommand& command) {
   }
   if (!command.problem.empty()) replace_file(command.problem, write_quasistatic(file));
   const bool is_quiet = command.json || isatty(STDERR_FILENO) == 0;
-  std::signal(SIGINT, [](int) { is_interrupted = 1; });
+  Interruption::listen();
   const QuasistaticOptions options = make_options(command, is_quiet);
   QuasistaticAnswer answer = solve_quasistatic(file.problem, options);
   if (!answer.is_list_complete && !options.goes_on(0)) {
-    answer.reason = is_interrupted != 0 ? "interrupted" : fmt::format("the time of {} s was over", command.seconds);
+    answer.reason = Interruption::came() ? "interrupted" : fmt::format("the time of {} s was over", command.seconds);
   }
   if (!is_quiet && answer.tree.size() > 1024) fmt::print(stderr, "\r");
   fmt::print("{}", command.json ? quasistatic_json(file, answer) : quasistatic_text(file, answer));

@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
 
 #include "commands.h"
+#include "search_progress.h"
 #include "standard_input.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/complementarity/problem_text.h"
@@ -20,20 +20,12 @@
 namespace thenar::app {
 namespace {
 
-volatile std::sig_atomic_t is_interrupted = 0;
-
-/// Goes on until Ctrl-C; a line of progress on a terminal.
-bool report_progress(long long nodes, bool is_quiet) {
-  if (!is_quiet && nodes > 0 && nodes % 1024 == 0) fmt::print(stderr, "\r{} nodes", nodes);
-  return is_interrupted == 0;
-}
-
 /// The search, with its progress on the terminal if there is one.
 ModeSearchOptions make_search(const SolveCommand& command, bool is_quiet) {
   ModeSearchOptions out;
   out.most_nodes = command.nodes;
-  out.goes_on = [is_quiet](long long nodes) { return report_progress(nodes, is_quiet); };
-  std::signal(SIGINT, [](int) { is_interrupted = 1; });
+  out.goes_on = [is_quiet](long long nodes) { return report_nodes(nodes, is_quiet); };
+  Interruption::listen();
   return out;
 }
 

@@ -16,7 +16,7 @@
 
 #include "thenar/base/expression.h"
 
-namespace thenar {
+namespace thenar::expression_calculus_test {
 namespace {
 
 const std::vector<std::string> kNames{"t", "level"};
@@ -724,4 +724,4 @@ TEST(ExpressionRange, EnclosesAllValuesAndIsTightForSimpleOnes) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::expression_calculus_test

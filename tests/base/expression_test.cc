@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace thenar {
+namespace thenar::expression_test {
 namespace {
 
 const std::vector<std::string> kNames{"t", "level"};
@@ -270,4 +270,4 @@ TEST(ExpressionErrors, RandomTextsNeverCrash) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::expression_test

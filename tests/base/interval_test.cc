@@ -13,7 +13,7 @@
 #include "thenar/base/expression_jet_internal.h"
 #include "thenar/base/expression_operations_internal.h"
 
-namespace thenar::internal {
+namespace thenar::internal::interval_test {
 namespace {
 
 using Random = std::mt19937_64;
@@ -289,4 +289,4 @@ TEST(IntervalJet, ContainsDerivativesAtEveryPoint) {
 }
 
 }  // namespace
-}  // namespace thenar::internal
+}  // namespace thenar::internal::interval_test

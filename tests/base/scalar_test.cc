@@ -4,7 +4,7 @@
 #include "thenar/base/dual.h"
 #include "thenar/base/pack.h"
 
-namespace thenar {
+namespace thenar::scalar_test {
 namespace {
 
 Pack8 counting() {
@@ -57,4 +57,4 @@ TEST(Dual, DifferentiatesExpressions) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::scalar_test

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-namespace thenar {
+namespace thenar::sincos_test {
 namespace {
 
 /// Absolute error: half a unit in the last place of 1 (1.1e-16) from rounding the result, plus the argument reduction.
@@ -80,4 +80,4 @@ TEST(Sincos, DualCarriesTheDerivative) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::sincos_test

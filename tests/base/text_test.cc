@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace thenar {
+namespace thenar::text_test {
 namespace {
 
 TEST(ScanNumber, ReadsTheNumberAtTheStartOnly) {
@@ -89,4 +89,4 @@ TEST(IsWord, TakesLettersDigitsAndUnderscores) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::text_test

@@ -13,7 +13,7 @@
 #include "lcp_families.h"
 #include "thenar/complementarity/verify.h"
 
-namespace thenar {
+namespace thenar::all_solutions_test {
 namespace {
 
 using test::BruteForceLcp;
@@ -461,4 +461,4 @@ TEST(Verify, KnowsSignReversedVectors) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::all_solutions_test

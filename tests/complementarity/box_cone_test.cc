@@ -15,7 +15,7 @@
 #include "thenar/complementarity/grade.h"
 #include "thenar/complementarity/lcp_solver.h"
 
-namespace thenar {
+namespace thenar::box_cone_test {
 namespace {
 
 using test::GraspProblems;
@@ -170,4 +170,4 @@ TEST(BoxCone, TheReductionAgreesWithTheConeSolver) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::box_cone_test

@@ -10,7 +10,7 @@
 #include "thenar/base/diagnostic.h"
 #include "thenar/complementarity/lcp_solver.h"
 
-namespace thenar {
+namespace thenar::boxed_lcp_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -106,4 +106,4 @@ TEST(BoxedLcp, NamesTheLineOfAMistake) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::boxed_lcp_test

@@ -5,11 +5,11 @@
 /// All solutions of a small LCP by trying every complementary basis, singular ones too: the oracle of
 /// all_solutions.h. Nothing is pruned; corners of a solution set come from every choice of equations.
 
-#include <Eigen/LU>
 #include <cmath>
 #include <vector>
 
 #include "thenar/complementarity/lcp.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 

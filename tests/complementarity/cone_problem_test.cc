@@ -12,7 +12,7 @@
 #include "thenar/complementarity/constraint_problem.h"
 #include "thenar/complementarity/exact_solver.h"
 
-namespace thenar {
+namespace thenar::cone_problem_test {
 namespace {
 
 ConstraintProblem rows_of(std::initializer_list<RowKind> kinds) {
@@ -114,4 +114,4 @@ TEST(ConeProblem, TheExactSolverRefusesContacts) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::cone_problem_test

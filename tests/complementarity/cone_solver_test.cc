@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -21,8 +20,9 @@
 #include "thenar/complementarity/gauss_seidel.h"
 #include "thenar/complementarity/grade.h"
 #include "thenar/complementarity/problem_text.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::cone_solver_test {
 namespace {
 
 using test::GraspProblems;
@@ -464,4 +464,4 @@ TEST(ConeSolver, SolvesThePublicFrictionProblems) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::cone_solver_test

@@ -15,7 +15,7 @@
 #include "thenar/complementarity/constraint_reduction.h"
 #include "thenar/complementarity/lcp_solver.h"
 
-namespace thenar {
+namespace thenar::constraint_front_test {
 namespace {
 
 /// Faces for all smooth cones.
@@ -162,4 +162,4 @@ TEST(ConstraintFront, AnswersAreGraded) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::constraint_front_test

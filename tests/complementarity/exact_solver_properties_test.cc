@@ -12,7 +12,7 @@
 #include "thenar/complementarity/exact_solver.h"
 #include "thenar/complementarity/grade.h"
 
-namespace thenar {
+namespace thenar::exact_solver_properties_test {
 namespace {
 
 using test::enumerate;
@@ -404,4 +404,4 @@ TEST(ExactSolver, NearlyDependentRowsGiveAnAnswerOrAnHonestFailure) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::exact_solver_properties_test

@@ -12,7 +12,7 @@
 #include "thenar/complementarity/bound_qp_internal.h"
 #include "thenar/complementarity/grade.h"
 
-namespace thenar {
+namespace thenar::exact_solver_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -388,4 +388,4 @@ TEST(ExactSolver, PivotLimitEndsTheSearch) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::exact_solver_test

@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <numbers>
 
@@ -15,8 +14,9 @@
 #include "random_problems.h"
 #include "thenar/complementarity/exact_solver.h"
 #include "thenar/complementarity/grade.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::gauss_seidel_test {
 namespace {
 
 /// A contact with circular friction over a given 3 × 3 block.
@@ -142,4 +142,4 @@ TEST(GaussSeidel, IsHonestAboutWhatItDidNotSolve) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::gauss_seidel_test

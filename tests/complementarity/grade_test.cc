@@ -8,7 +8,7 @@
 #include "random_problems.h"
 #include "thenar/complementarity/exact_solver.h"
 
-namespace thenar {
+namespace thenar::grade_test {
 namespace {
 
 using test::RandomProblems;
@@ -300,4 +300,4 @@ TEST(Grade, SeesMomentumFromNowhere) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::grade_test

@@ -7,13 +7,13 @@
 /// boxes. Plain matrices: A = J M⁻¹ Jᵀ, b = J (v + h M⁻¹ f). With more contacts than 15 + 6 degrees of freedom can tell
 /// apart they are hyperstatic: A is singular, the forces are not unique. The same seed gives the same problem.
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <numbers>
 #include <random>
 #include <vector>
 
 #include "thenar/complementarity/constraint_problem.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 

@@ -8,7 +8,7 @@
 
 #include "random_problems.h"
 
-namespace thenar::internal {
+namespace thenar::internal::held_factor_test {
 namespace {
 
 /// |A_CC x − b| for x solved with the factor.
@@ -91,4 +91,4 @@ TEST(HeldFactor, StartsOverWithGivenRows) {
 }
 
 }  // namespace
-}  // namespace thenar::internal
+}  // namespace thenar::internal::held_factor_test

@@ -17,9 +17,8 @@
 #include <numbers>
 #include <random>
 
-#include <Eigen/QR>
-
 #include "thenar/complementarity/lcp.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 

@@ -15,7 +15,7 @@
 #include "lcp_families.h"
 #include "thenar/complementarity/verify.h"
 
-namespace thenar {
+namespace thenar::lcp_solver_test {
 namespace {
 
 long problem_count() {
@@ -164,4 +164,4 @@ TEST(LcpSolver, SolvesThePublicCollection) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::lcp_solver_test

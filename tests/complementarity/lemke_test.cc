@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -16,8 +15,9 @@
 
 #include "lcp_families.h"
 #include "thenar/base/diagnostic.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::lemke_test {
 namespace {
 
 constexpr double kTolerance = 1e-10;  // of residuals: condition numbers up to 1e5 times rounding
@@ -464,4 +464,4 @@ TEST(Lemke, SolvesThePublicCollection) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::lemke_test

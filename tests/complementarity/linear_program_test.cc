@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/linear_program.h"
+#include "thenar/spatial/decompositions.h"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <optional>
 #include <random>
 
-namespace thenar {
+namespace thenar::linear_program_test {
 namespace {
 
 constexpr double kInfinity = LinearProgram::kInfinity;
@@ -578,4 +578,4 @@ TEST(LinearProgram, RefusesWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::linear_program_test

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <random>
 
 #include "thenar/complementarity/linear_program.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::matrix_class_test {
 namespace {
 
 using Matrix = MatrixX<double>;
@@ -453,4 +453,4 @@ TEST(MatrixClass, RefusesWhatIsNotAMatrixOfReals) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::matrix_class_test

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <random>
 
 #include "thenar/complementarity/clearly_p.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::p_matrix_test {
 namespace {
 
 class RandomMatrices {
@@ -137,4 +137,4 @@ TEST(PMatrix, ClearAnswersAreThoseOfAllMinors) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::p_matrix_test

@@ -10,7 +10,7 @@
 #include "thenar/base/diagnostic.h"
 #include "thenar/complementarity/exact_solver.h"
 
-namespace thenar {
+namespace thenar::problem_text_test {
 namespace {
 
 std::string text_of(const ConstraintProblem& problem) {
@@ -193,4 +193,4 @@ TEST(ProblemText, ReadsFrictionProblemsInPlainNumbers) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::problem_text_test

@@ -4,13 +4,13 @@
 /// @file
 /// Random constraint problems, and an answer to small ones by trying every combination of row states.
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "thenar/complementarity/constraint_problem.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 

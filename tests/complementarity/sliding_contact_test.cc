@@ -16,7 +16,7 @@
 #include "thenar/complementarity/gauss_seidel.h"
 #include "thenar/complementarity/grade.h"
 
-namespace thenar {
+namespace thenar::sliding_contact_test {
 namespace {
 
 using test::GraspProblems;
@@ -308,4 +308,4 @@ TEST(SlidingContact, UnitsDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::sliding_contact_test

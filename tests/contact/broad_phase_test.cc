@@ -9,7 +9,7 @@
 
 #include "random_shapes.h"
 
-namespace thenar {
+namespace thenar::broad_phase_test {
 namespace {
 
 using test::RandomShapes;
@@ -197,4 +197,4 @@ TEST(BroadPhase, RefusesACrowdOutOfProportion) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::broad_phase_test

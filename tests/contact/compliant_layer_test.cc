@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-namespace thenar {
+namespace thenar::compliant_layer_test {
 namespace {
 
 const LayerConstants kSome{.stiffness = 3000, .damping = 12, .shear_stiffness = 2000, .shear_damping = 9};
@@ -254,4 +254,4 @@ TEST(HuntCrossley, RestitutionFallsWithTheSpeedOfApproach) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::compliant_layer_test

@@ -11,7 +11,7 @@
 #include "random_shapes.h"
 #include "thenar/dynamics/kinematics.h"
 
-namespace thenar {
+namespace thenar::contact_finder_test {
 namespace {
 
 using test::make_joint;
@@ -280,4 +280,4 @@ TEST(IsPlanar, AsksForHingesAlongZAndSlidesAcross) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_finder_test

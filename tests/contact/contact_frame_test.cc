@@ -5,7 +5,7 @@
 
 #include "random_shapes.h"
 
-namespace thenar {
+namespace thenar::contact_frame_test {
 namespace {
 
 void expect_near(const Vec3<double>& a, const Vec3<double>& b, double tolerance) { EXPECT_LT(norm(a - b), tolerance); }
@@ -49,4 +49,4 @@ TEST(ContactFrame, PlanarTangentIsTheNormalTurnedByAQuarter) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_frame_test

@@ -7,13 +7,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <numbers>
 
 #include "random_contacts.h"
 #include "thenar/contact/facing_system_internal.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::contact_kinematics_test {
 namespace {
 
 using test::cast;
@@ -514,4 +514,4 @@ TEST(ContactKinematics, FrameIsCarriedByTheSmallestRotation) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_kinematics_test

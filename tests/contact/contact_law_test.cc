@@ -14,7 +14,7 @@
 #include "random_shapes.h"
 #include "thenar/contact/contact_rules.h"
 
-namespace thenar {
+namespace thenar::contact_law_test {
 namespace {
 
 using test::make_joint;
@@ -164,4 +164,4 @@ TEST(LawTable, RefusesRulesWithAFault) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_law_test

@@ -7,7 +7,7 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/geometry/shape.h"
 
-namespace thenar {
+namespace thenar::contact_rows_test {
 namespace {
 
 /// Balls on every body of every kind of tree, all of them within reach: contacts between neighbours, across branches
@@ -54,4 +54,4 @@ TEST(ContactRows, AreTheDifferenceOfTheBodiesJacobians) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_rows_test

@@ -11,7 +11,7 @@
 #include "random_contacts.h"
 #include "runge_kutta.h"
 
-namespace thenar {
+namespace thenar::contact_travel_test {
 namespace {
 
 using test::compose;
@@ -383,4 +383,4 @@ TEST(FindFacing, TellsConformingFromNone) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_travel_test

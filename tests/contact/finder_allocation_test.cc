@@ -12,7 +12,7 @@
 #include "thenar/contact/contact_finder.h"
 #include "thenar/dynamics/kinematics.h"
 
-namespace thenar {
+namespace thenar::finder_allocation_test {
 namespace {
 
 using test::count_allocations;
@@ -59,4 +59,4 @@ TEST(ContactFinderAllocation, AWarmUpdateDoesNotUseTheHeap) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::finder_allocation_test

@@ -14,7 +14,7 @@
 #include "thenar/model/model_builder.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::gap_function_test {
 namespace {
 
 using test::compose;
@@ -311,4 +311,4 @@ TEST(GapFunction, StartsFromAFoundContact) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::gap_function_test

@@ -8,7 +8,7 @@
 #include "thenar/contact/gap_function.h"
 #include "thenar/model/model_builder.h"
 
-namespace thenar {
+namespace thenar::kinematics_allocation_test {
 namespace {
 
 template <class T>
@@ -44,4 +44,4 @@ TEST(Allocation, GapFunctionsUseNoHeap) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::kinematics_allocation_test

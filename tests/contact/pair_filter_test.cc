@@ -9,7 +9,7 @@
 
 #include "random_shapes.h"
 
-namespace thenar {
+namespace thenar::pair_filter_test {
 namespace {
 
 using test::make_joint;
@@ -175,4 +175,4 @@ TEST(TouchingPairs, AFreeJointJoinsNothing) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::pair_filter_test

@@ -12,7 +12,7 @@
 #include "runge_kutta.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::rolling_test {
 namespace {
 
 using test::compose;
@@ -354,4 +354,4 @@ TEST(Rolling, SpinTurnsPsiAlone) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::rolling_test

@@ -12,7 +12,7 @@
 #include "thenar/model/model_builder.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::grasp_control_test {
 namespace {
 
 /// An object and fingers around it, each a point that three sliding joints carry anywhere: then efforts are forces.
@@ -203,4 +203,4 @@ TEST(ObjectControl, TwoTipsMakeAllThatTheyCan) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::grasp_control_test

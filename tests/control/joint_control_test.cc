@@ -14,7 +14,7 @@
 #include "thenar/dynamics/passive_forces.h"
 #include "thenar/geometry/shape.h"
 
-namespace thenar {
+namespace thenar::joint_control_test {
 namespace {
 
 /// A tree of revolute, prismatic and universal joints with dampers and springs, on the world.
@@ -165,4 +165,4 @@ TEST(JointControl, RefusesWhatItCannotDrive) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::joint_control_test

@@ -9,7 +9,7 @@
 
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::trajectory_test {
 namespace {
 
 const std::vector<Waypoint> kPoints{{0.2, 1.0}, {0.7, -0.5}, {1.5, 2.0}, {1.75, 2.25}};
@@ -140,4 +140,4 @@ TEST(PoseTrajectory, TurnsAboutAFixedAxisAndMovesOnALine) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::trajectory_test

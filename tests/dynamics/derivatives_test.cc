@@ -8,7 +8,7 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
 
-namespace thenar {
+namespace thenar::derivatives_test {
 namespace {
 
 using test::RandomTree;
@@ -127,4 +127,4 @@ TEST(Derivatives, MassMatrixAndItsInverseMultiplyToOne) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::derivatives_test

@@ -9,8 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-
 #include "random_trees.h"
 #include "thenar/dynamics/energy.h"
 #include "thenar/dynamics/forward_dynamics.h"
@@ -19,8 +17,9 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/dynamics/operational_inertia.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::identities_test {
 namespace {
 
 using test::NamedModel;
@@ -432,4 +431,4 @@ TYPED_TEST(DynamicsIdentity, PowerOfTheForcesIsTheRateOfEnergy) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::identities_test

@@ -11,7 +11,7 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
 
-namespace thenar {
+namespace thenar::lanes_test {
 namespace {
 
 using test::RandomTree;
@@ -187,4 +187,4 @@ TEST(ForwardDynamics, LeavesFramesMotionsAndFactors) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::lanes_test

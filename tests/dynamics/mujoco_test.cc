@@ -16,7 +16,7 @@
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/dynamics/passive_forces.h"
 
-namespace thenar {
+namespace thenar::mujoco_test {
 namespace {
 
 using test::RandomTree;
@@ -102,4 +102,4 @@ TEST(Mujoco, HandsAccelerateTheSame) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::mujoco_test

@@ -6,7 +6,7 @@
 #include "random_trees.h"
 #include "thenar/dynamics/kinematics.h"
 
-namespace thenar {
+namespace thenar::passive_forces_test {
 namespace {
 
 using test::RandomTree;
@@ -82,4 +82,4 @@ TEST(PassiveForces, WristMatrixCouplesOneWayOnly) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::passive_forces_test

@@ -13,7 +13,7 @@
 #include "thenar/geometry/bowl_wedge_internal.h"
 #include "thenar/geometry/far_points_internal.h"
 
-namespace thenar {
+namespace thenar::bowl_distance_test {
 namespace {
 
 using internal::find_bowl_minima;
@@ -566,4 +566,4 @@ TEST(FarPoints, BothEndsAreFoundFromTheMiddle) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::bowl_distance_test

@@ -19,14 +19,13 @@
 #include <string>
 #include <vector>
 
+#include "thenar/base/numbers.h"
 #include "thenar/geometry/core.h"
 
 namespace thenar::core_cases {
 
 using Real = long double;
 using Point = Vec3<double>;
-
-inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 // --- Cores to test ------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@
 #include "core_cases.h"
 #include "thenar/geometry/core.h"
 
-namespace thenar {
+namespace thenar::core_project_test {
 namespace {
 
 using namespace core_cases;
@@ -140,4 +140,4 @@ TEST(CoreProject, HasAFixedAnswerWhereManyPointsAreNearest) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::core_project_test

@@ -14,7 +14,7 @@
 
 #include "core_cases.h"
 
-namespace thenar {
+namespace thenar::core_test {
 namespace {
 
 using namespace core_cases;
@@ -345,4 +345,4 @@ TEST(Core, FeaturesHaveNamesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::core_test

@@ -8,7 +8,7 @@
 #include "random_pairs.h"
 #include "thenar/geometry/distance.h"
 
-namespace thenar {
+namespace thenar::distance_allocation_test {
 namespace {
 
 using test::Placement;
@@ -39,4 +39,4 @@ TEST(DistanceAllocation, NoDistanceUsesTheHeap) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::distance_allocation_test

@@ -25,7 +25,7 @@
 #include "random_pairs.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::distance_test {
 namespace {
 
 using test::KindPair;
@@ -512,4 +512,4 @@ std::string test_name(const ::testing::TestParamInfo<KindPair>& info) {
 INSTANTIATE_TEST_SUITE_P(Every, DistanceOfKind, ::testing::ValuesIn(test::all_kind_pairs()), test_name);
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::distance_test

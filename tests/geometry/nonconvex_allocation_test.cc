@@ -9,7 +9,7 @@
 #include "thenar/geometry/bowl_distance_internal.h"
 #include "thenar/geometry/ring_distance_internal.h"
 
-namespace thenar {
+namespace thenar::nonconvex_allocation_test {
 namespace {
 
 TEST(NonconvexAllocation, NoHeapUse) {
@@ -28,4 +28,4 @@ TEST(NonconvexAllocation, NoHeapUse) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::nonconvex_allocation_test

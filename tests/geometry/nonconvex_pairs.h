@@ -9,6 +9,7 @@
 #include <cmath>
 #include <random>
 
+#include "placed_vector.h"
 #include "thenar/geometry/local_minima_internal.h"
 
 namespace thenar::test {
@@ -27,7 +28,6 @@ inline GrownCore make_bowl(double radius, double depth) {
 }
 
 inline Vec transform(const Pose<double>& X, const Vec& p) { return Vec(Vector3<double>(X * p.eigen())); }
-inline Vec rotate(const Pose<double>& X, const Vec& v) { return Vec(Vector3<double>(X.R * v.eigen())); }
 
 /// Moves B away from A by t (m) along the normal of a place.
 inline void move_apart(Pose<double>& X_AB, const Proximity& place, double t) { X_AB.p -= place.N.eigen() * t; }

@@ -7,7 +7,7 @@
 #include "../support/heap_counter.h"
 #include "patch_cases.h"
 
-namespace thenar {
+namespace thenar::patch_allocation_test {
 namespace {
 
 TEST(PatchAllocation, NoHeapUse) {
@@ -21,4 +21,4 @@ TEST(PatchAllocation, NoHeapUse) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::patch_allocation_test

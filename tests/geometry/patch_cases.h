@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "placed_vector.h"
 #include "thenar/geometry/patch_internal.h"
 #include "thenar/spatial/rotation.h"
 
@@ -26,7 +27,6 @@ inline Matrix3<double> turn(const Vector3<double>& axis, double angle) {
   return rotation_about_axis(axis.normalized(), angle);
 }
 inline Vec place(const Pose<double>& X, const Vec& p) { return Vec(Vector3<double>(X * p.eigen())); }
-inline Vec rotate(const Pose<double>& X, const Vec& v) { return Vec(Vector3<double>(X.R * v.eigen())); }
 inline Vec unplace(const Pose<double>& X, const Vec& p) { return place(X.inverse(), p); }
 inline Vec unrotate(const Pose<double>& X, const Vec& v) { return Vec(Vector3<double>(X.R.transpose() * v.eigen())); }
 

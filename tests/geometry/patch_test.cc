@@ -17,7 +17,7 @@
 #include "patch_cases.h"
 #include "thenar/geometry/convex_distance_internal.h"
 
-namespace thenar {
+namespace thenar::patch_test {
 namespace {
 
 using test::find_patch;
@@ -1016,4 +1016,4 @@ TEST(PatchContinuity, EdgesThatAreAlmostParallelHaveSmoothGaps) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::patch_test

@@ -15,8 +15,9 @@
 #include <limits>
 #include <vector>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::reference {
 

@@ -13,7 +13,7 @@ namespace thenar::reference {
 namespace {
 
 using V = Vector3<double>;
-constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+constexpr Real kRealInfinity = std::numeric_limits<Real>::infinity();
 
 /// Local optima of one pair, and which of them is the gap.
 class Candidates {
@@ -35,7 +35,7 @@ class Candidates {
   }
   /// From the best to the next.
   Real lead() const {
-    Real least = kInfinity;
+    Real least = kRealInfinity;
     const NearestPoints& first = best();
     for (const NearestPoints& other : all_) {
       if (&other != &first) least = std::min(least, std::abs(other.gap - first.gap));
@@ -82,7 +82,7 @@ class Solver {
     // Where they overlap there are points, too, but no normal that separates them.
     if (const auto apart = find_nearest_apart(A_, B_, X_AB_)) {
       at = *apart;
-      if (polish(A_, B_, X_AB_, at) && at.gap > 0 && is_supported(at)) return certify_convex(at, kInfinity);
+      if (polish(A_, B_, X_AB_, at) && at.gap > 0 && is_supported(at)) return certify_convex(at, kRealInfinity);
     }
     return solve_touching(at);
   }
@@ -144,7 +144,7 @@ class Solver {
     std::vector<Vec> chosen = {found.best().n};
     while (chosen.size() < kCount && !coarse.spots.empty()) {
       const auto distance = [&](const Vec& n) {
-        Real least = kInfinity;
+        Real least = kRealInfinity;
         for (const Vec& other : chosen) least = std::min(least, (other - n).norm());
         return least;
       };
@@ -160,7 +160,7 @@ class Solver {
   /// Climbs from each direction and adds the optima that are found. False when a direction separates the bodies better
   /// than any of them.
   bool add_climbed(const std::vector<Vec>& starts, Candidates& found) const {
-    Real best = -kInfinity;
+    Real best = -kRealInfinity;
     for (const Vec& start : starts) {
       const Vec n = climb_separation(start);
       const Real separation = calc_separation(A_, B_, X_AB_, n);
@@ -264,7 +264,7 @@ class Solver {
     at.b = {a_B.x(), a_B.y(), 0};
     Result result;
     result.is_certified = true;
-    result.lead = kInfinity;
+    result.lead = kRealInfinity;
     return result;
   }
 
@@ -393,7 +393,7 @@ class Solver {
     const Vec centre = X_AB_ * B_.hollow_centre();
     const V up = X_AB_.R.col(2).cast<double>();
     const double highest = static_cast<double>(-B_.size.z() / radius);
-    const Real known = found.is_empty() ? kInfinity : found.best().gap;
+    const Real known = found.is_empty() ? kRealInfinity : found.best().gap;
     const double least = std::isinf(known) ? -1e300 : static_cast<double>(radius - known) * (1 - 1e-12);
     const Directions directions = find_farthest_directions(
         A_, centre.cast<double>(), least, [&](const V& u, double margin) { return up.dot(u) <= highest + margin; });

@@ -11,7 +11,7 @@
 
 #include "random_pairs.h"
 
-namespace thenar {
+namespace thenar::reference_distance_test {
 namespace {
 
 using Real = long double;
@@ -190,4 +190,4 @@ TEST(ReferenceDistance, NoPointOfACircleIsNearer) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::reference_distance_test

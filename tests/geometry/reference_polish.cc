@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "reference_polish.h"
+#include "thenar/spatial/decompositions.h"
 
-#include <Eigen/Dense>
 #include <cmath>
 
 namespace thenar::reference {

@@ -10,7 +10,7 @@
 
 #include "nonconvex_pairs.h"
 
-namespace thenar {
+namespace thenar::ring_distance_test {
 namespace {
 
 using internal::find_ring_minima;
@@ -371,4 +371,4 @@ TEST(LocalMinima, KeepsTheNearestInOrderAndEachPlaceOnce) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::ring_distance_test

@@ -10,7 +10,7 @@
 #include <numbers>
 #include <stdexcept>
 
-namespace thenar {
+namespace thenar::shape_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -255,4 +255,4 @@ TEST(Shape, SizesThatContradictEachOtherAreNamed) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::shape_test

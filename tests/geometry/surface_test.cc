@@ -4,16 +4,16 @@
 // 1, so that rounding errors are a few eps times the size of the terms, which `size_of` gives.
 
 #include "thenar/geometry/surface.h"
+#include "thenar/spatial/decompositions.h"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <array>
 #include <numbers>
 #include <random>
 #include <vector>
 
-namespace thenar {
+namespace thenar::surface_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -526,4 +526,4 @@ TEST(Surface, AnyKindAnswersAsItself) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::surface_test

@@ -7,11 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
-
 #include "random_impacts.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::compliant_limit_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -154,4 +153,4 @@ TEST(CompliantLimit, TendsToStrongesLawWithTheDurationOfTheContact) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::compliant_limit_test

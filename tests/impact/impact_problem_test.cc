@@ -6,14 +6,14 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cstdlib>
 #include <random>
 
 #include "random_impacts.h"
 #include "thenar/complementarity/grade.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::impact_problem_test {
 namespace {
 
 constexpr double kRoundingError = 1e-13;
@@ -286,4 +286,4 @@ TEST(ImpactWhileOthersHold, NothingIsPushedIntoAnything) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::impact_problem_test

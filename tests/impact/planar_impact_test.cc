@@ -14,7 +14,7 @@
 
 #include "thenar/impact/point_impact.h"
 
-namespace thenar {
+namespace thenar::planar_impact_test {
 namespace {
 
 struct Expected {
@@ -143,4 +143,4 @@ TEST(PlanarImpact, NewtonGainsEnergyWhereSlipReverses) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::planar_impact_test

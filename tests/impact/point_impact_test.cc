@@ -10,7 +10,7 @@
 
 #include "random_impacts.h"
 
-namespace thenar {
+namespace thenar::point_impact_test {
 namespace {
 
 using test::RandomImpacts;
@@ -212,4 +212,4 @@ TEST(PointImpact, ObeysItsLaw) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::point_impact_test

@@ -4,10 +4,10 @@
 /// @file
 /// Random impacts as plain matrices: two free bodies of masses over six decades that meet in a point.
 
-#include <Eigen/Dense>
 #include <random>
 
 #include "thenar/impact/point_impact.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 

@@ -7,10 +7,10 @@
 /// and the ends of phases written out. Slow, and wrong by about the length of its smallest step where slip comes to
 /// rest.
 
-#include <Eigen/Dense>
 #include <cmath>
 
 #include "thenar/impact/point_impact.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 

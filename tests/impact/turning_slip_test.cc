@@ -8,7 +8,7 @@
 #include "random_impacts.h"
 #include "reference_impact.h"
 
-namespace thenar {
+namespace thenar::turning_slip_test {
 namespace {
 
 using test::RandomImpacts;
@@ -70,4 +70,4 @@ TEST(TurningSlip, ConvergesWithTheTolerance) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::turning_slip_test

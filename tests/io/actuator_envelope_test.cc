@@ -9,7 +9,7 @@
 #include <numbers>
 #include <random>
 
-namespace thenar {
+namespace thenar::actuator_envelope_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -214,4 +214,4 @@ TEST(OperatingCloud, StandsForEveryPointToWithinACell) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::actuator_envelope_test

@@ -10,7 +10,7 @@
 
 #include "thenar/base/diagnostic.h"
 
-namespace thenar {
+namespace thenar::actuator_sizing_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,4 +130,4 @@ TEST_F(ActuatorSizing, PlotHasAPanelForEveryDrivenJoint) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::actuator_sizing_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-namespace thenar {
+namespace thenar::axis_ticks_test {
 namespace {
 
 std::string labels(double lo, double hi, int most) {
@@ -114,4 +114,4 @@ TEST(WidenRange, ByAMarginOrByATenthOfAConstant) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::axis_ticks_test

@@ -11,7 +11,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::chan_hand_test {
 namespace {
 
 constexpr double kL1 = 0.025, kL2 = 0.045, kL3 = 0.040;
@@ -97,4 +97,4 @@ TEST(ChanHand, LinksHaveTheirMassesLimitsAndTips) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::chan_hand_test

@@ -10,11 +10,11 @@
 #include "scenario_texts.h"
 #include "thenar/base/diagnostic.h"
 
-namespace thenar {
+namespace thenar::constraint_reader_test {
 namespace {
 
-using testing::parse;
-using testing::parse_arm;
+using test::parse;
+using test::parse_arm;
 
 constexpr double kPi = std::numbers::pi;
 
@@ -320,4 +320,4 @@ TEST(RunOptions, BaumgarteIsARate) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::constraint_reader_test

@@ -10,12 +10,12 @@
 
 // What the reader refuses, with the messages, is in bad/contacts_*.yaml.
 
-namespace thenar {
+namespace thenar::contact_law_reader_test {
 namespace {
 
 /// A ball and a cube over a table and beside a wall, with parameters; `contacts` is in flow style.
 ContactRules read(const std::string& contacts) {
-  return *testing::parse(
+  return *test::parse(
               "parameters: {mu: 0.4, depth: 4 mm, faces: 6}\n"
               "objects:\n"
               "  - {name: ball, shape: {sphere: 1 cm}, mass: 1}\n"
@@ -139,7 +139,7 @@ TEST(ContactLawReader, SlipIsNormalisedWhateverItsLength) {
 }
 
 TEST(ContactLawReader, AListMayAddExceptionsToAuto) {
-  const Scenario s = testing::parse(
+  const Scenario s = test::parse(
       "objects:\n"
       "  - {name: ball, shape: {sphere: 1 cm}, mass: 1}\n"
       "  - {name: cube, shape: {box: [1, 1, 1]}, mass: 1}\n"
@@ -169,7 +169,7 @@ TEST(ContactLawReader, RestitutionMayBeAFunctionOfTheApproachSpeed) {
 }
 
 ImpactOptions read_impact(const std::string& text) {
-  return testing::parse(
+  return test::parse(
              "objects: [{name: ball, shape: {sphere: 1 cm}, mass: 1}]\n"
              "contacts: {impact: " +
              text + "}\n")
@@ -229,4 +229,4 @@ TEST(ContactLawReader, StrikeIsAContactByItself) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_law_reader_test

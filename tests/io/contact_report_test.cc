@@ -10,10 +10,10 @@
 
 #include "scenario_texts.h"
 
-namespace thenar {
+namespace thenar::contact_report_test {
 namespace {
 
-using testing::parse;
+using test::parse;
 
 const std::string kTable = "  - {name: table, joint: fixed, shape: {plane: {}}}\n";
 
@@ -154,4 +154,4 @@ TEST(ContactReport, ASceneWithoutShapesHasNoContacts) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_report_test

@@ -11,7 +11,7 @@
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/trace_writer.h"
 
-namespace thenar {
+namespace thenar::contact_trace_reader_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,7 +47,7 @@ class ContactTraceReaderTest : public ::testing::Test {
 };
 
 TEST_F(ContactTraceReaderTest, ReadsWhatWasWrittenToTheSameBits) {
-  const Scenario s = testing::parse("objects: [{name: a, shape: {sphere: 1}, mass: 1}]\ncontacts: {}\n");
+  const Scenario s = test::parse("objects: [{name: a, shape: {sphere: 1}, mass: 1}]\ncontacts: {}\n");
   ContactSample contact{"a,\"b\"/c#1",
                         ContactMotion::spin,
                         1e-300,
@@ -130,4 +130,4 @@ TEST_F(ContactTraceReaderTest, FaultsNameLineAndColumn) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_trace_reader_test

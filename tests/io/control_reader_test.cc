@@ -11,10 +11,10 @@
 #include "thenar/simulate/actuation.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::control_reader_test {
 namespace {
 
-using testing::parse;
+using test::parse;
 
 constexpr double kDegree = std::numbers::pi / 180;
 
@@ -116,4 +116,4 @@ TEST(ControlReader, KindsAddUp) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::control_reader_test

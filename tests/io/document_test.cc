@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-namespace thenar {
+namespace thenar::document_test {
 namespace {
 
 Node parse(std::string_view text) { return parse_document(text, "f.yaml"); }
@@ -322,4 +322,4 @@ TEST(Document, RandomMutationsGiveATreeOrAnInputError) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::document_test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-namespace thenar {
+namespace thenar::event_writer_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,4 +88,4 @@ TEST(EventWriter, FolderThatCannotBeMadeIsReported) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::event_writer_test

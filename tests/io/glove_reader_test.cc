@@ -14,7 +14,7 @@
 #include "thenar/simulate/actuation.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::glove_reader_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ TEST(GloveMapping, HandFollowsTheRecordingWithoutEvents) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::glove_reader_test

@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -21,8 +18,9 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/joint_rows.h"
 #include "thenar/simulate/simulate.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::hand_motion_test {
 namespace {
 
 Scenario read_scene(const char* name, const std::vector<std::string>& overrides = {}) {
@@ -223,4 +221,4 @@ TEST(HandLimits, WristIsTheFirstToMeetAStop) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::hand_motion_test

@@ -17,7 +17,7 @@
 #include "thenar/io/map_file.h"
 #include "thenar/io/map_regions.h"
 
-namespace thenar {
+namespace thenar::instant_map_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -449,4 +449,4 @@ TEST_F(MapFiles, TellsWhenItCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::instant_map_test

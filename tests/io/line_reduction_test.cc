@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-namespace thenar {
+namespace thenar::line_reduction_test {
 namespace {
 
 using Line = std::vector<PlotPoint>;
@@ -148,4 +148,4 @@ TEST(SimplifyLine, KeepsCornersAndDropsTheRest) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::line_reduction_test

@@ -14,7 +14,7 @@
 #include "thenar/io/png.h"
 #include "thenar/io/svg_plot.h"
 
-namespace thenar {
+namespace thenar::map_plot_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -288,4 +288,4 @@ TEST_F(ScenarioMapFiles, PngTellsWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::map_plot_test

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace thenar {
+namespace thenar::mcap_writer_test {
 namespace {
 
 /// Little-endian numbers of a file.
@@ -96,4 +96,4 @@ TEST(McapWriter, AFileWithoutMessagesIsOneToo) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::mcap_writer_test

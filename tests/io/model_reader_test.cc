@@ -13,11 +13,11 @@
 #include "thenar/io/model_info.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::model_reader_test {
 namespace {
 
-using testing::parse;
-using testing::parse_arm;
+using test::parse;
+using test::parse_arm;
 
 constexpr double kPi = std::numbers::pi;
 
@@ -259,4 +259,4 @@ TEST(ModelReader, MostBodiesAreReadAndOneMoreIsNot) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::model_reader_test

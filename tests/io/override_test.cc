@@ -6,7 +6,7 @@
 
 #include "thenar/io/document.h"
 
-namespace thenar {
+namespace thenar::override_test {
 namespace {
 
 Node sample() {
@@ -157,4 +157,4 @@ TEST(OverrideErrors, RandomAssignmentsGiveATreeOrAnInputError) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::override_test

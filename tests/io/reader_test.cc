@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace thenar {
+namespace thenar::reader_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -389,4 +389,4 @@ TEST(ReadNumber, MarksOfOverridesPointIntoTheArgument) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::reader_test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace thenar {
+namespace thenar::replace_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,4 +69,4 @@ TEST_F(ReplaceFile, SaysWhatFailedAndLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::replace_file_test

@@ -11,7 +11,7 @@
 
 #include "thenar/model/model_builder.h"
 
-namespace thenar::internal {
+namespace thenar::internal::replay_data_test {
 namespace {
 
 /// An arm that turns about z, with a fixed post beside it.
@@ -174,4 +174,4 @@ TEST(ReplayData, BodiesOfAContactAreFoundByItsName) {
 }
 
 }  // namespace
-}  // namespace thenar::internal
+}  // namespace thenar::internal::replay_data_test

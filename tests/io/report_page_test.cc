@@ -12,7 +12,7 @@
 #include "thenar/io/replay_bundle_internal.h"
 #include "thenar/io/trace_writer.h"
 
-namespace thenar {
+namespace thenar::report_page_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -338,4 +338,4 @@ TEST_F(ReportPage, FaultsAreTold) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::report_page_test

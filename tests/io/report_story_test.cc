@@ -8,7 +8,7 @@
 
 #include "thenar/spatial/rotation.h"
 
-namespace thenar::internal {
+namespace thenar::internal::report_story_test {
 namespace {
 
 ReportData make_data() {
@@ -171,4 +171,4 @@ TEST(DescribeTurn, NamesAxesAndSigns) {
 }
 
 }  // namespace
-}  // namespace thenar::internal
+}  // namespace thenar::internal::report_story_test

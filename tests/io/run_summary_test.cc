@@ -6,7 +6,7 @@
 #include "scenario_texts.h"
 #include "thenar/io/model_info.h"
 
-namespace thenar {
+namespace thenar::run_summary_test {
 namespace {
 
 TEST(Slug, IsSafeForAFolder) {
@@ -19,7 +19,7 @@ TEST(Slug, IsSafeForAFolder) {
 }
 
 TEST(RunSummary, TextNamesJointsAndEnergy) {
-  const Scenario s = testing::parse_arm("[{name: link, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}]");
+  const Scenario s = test::parse_arm("[{name: link, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}]");
   const std::string text = run_summary_text(s, simulate(s), {{"states", "out/states.csv"}});
   EXPECT_NE(text.find("arm.link"), std::string::npos);
   EXPECT_NE(text.find("energy (J)"), std::string::npos);
@@ -27,7 +27,7 @@ TEST(RunSummary, TextNamesJointsAndEnergy) {
 }
 
 TEST(ModelInfo, DrawsTheTree) {
-  const Scenario s = testing::parse_arm(
+  const Scenario s = test::parse_arm(
       "[{name: palm, mass: 1, inertia: [1, 1, 1]}, {name: a, parent: palm, joint: {type: revolute}, mass: 1, inertia: "
       "[1, 1, 1]}, "
       "{name: b, parent: palm, joint: {type: universal}, mass: 1, inertia: [1, 1, 1]}]");
@@ -42,7 +42,7 @@ TEST(ModelInfo, DrawsTheTree) {
 
 /// A finger with everything that can be said about joints.
 Scenario rich_finger() {
-  return testing::parse_arm(
+  return test::parse_arm(
       "[{name: a, joint: {name: mcp, type: universal, friction: [0, 2 mN m], limits: {lower: [-0.5*cos(bend), none], "
       "upper: [0.5, 1.5], restitution: [0.25, 0], with: {bend: mcp.1}}}, mass: 1, inertia: [1, 1, 1]}, "
       "{name: b, parent: a, joint: {name: slide, type: prismatic, limits: {lower: -1 cm}, friction: 3 N}, mass: 1, "
@@ -72,7 +72,7 @@ TEST(ModelInfo, ListsWhatIsSaidAboutJoints) {
 }
 
 TEST(RunSummary, CountsEventsByKind) {
-  const Scenario s = testing::parse_arm("[{name: link, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}]");
+  const Scenario s = test::parse_arm("[{name: link, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}]");
   RunReport report;
   report.first = report.last = s.initial;
   report.q_min = report.q_max = s.initial.q;
@@ -86,7 +86,7 @@ TEST(RunSummary, CountsEventsByKind) {
 
 TEST(RunSummary, TellsVerdictsOfRunsWithContacts) {
   const std::string bodies = "[{name: link, joint: {type: revolute}, mass: 1, inertia: [1, 1, 1]}]";
-  const Scenario s = testing::parse_arm(bodies, "contacts: {}\n"), without = testing::parse_arm(bodies);
+  const Scenario s = test::parse_arm(bodies, "contacts: {}\n"), without = test::parse_arm(bodies);
   RunReport report;
   report.first = report.last = s.initial;
   report.q_min = report.q_max = s.initial.q;
@@ -107,4 +107,4 @@ TEST(RunSummary, TellsVerdictsOfRunsWithContacts) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::run_summary_test

@@ -12,11 +12,11 @@
 #include "thenar/io/drive_reader_internal.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::scenario_reader_test {
 namespace {
 
-using testing::parse;
-using testing::parse_arm;
+using test::parse;
+using test::parse_arm;
 
 constexpr const char* kLink = "{name: link, joint: {name: hinge, type: revolute}, mass: 1, inertia: [1, 1, 1]}";
 
@@ -217,4 +217,4 @@ TEST(Glob, MatchesWholeNames) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::scenario_reader_test

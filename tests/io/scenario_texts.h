@@ -8,7 +8,7 @@
 
 #include "thenar/io/scenario_reader.h"
 
-namespace thenar::testing {
+namespace thenar::test {
 
 inline Scenario parse(const std::string& text, std::span<const std::string> overrides = {}) {
   return parse_scenario("thenar: 1\nrun: {until: 1}\n" + text, "test.yaml", {}, overrides);
@@ -19,4 +19,4 @@ inline Scenario parse_arm(const std::string& bodies, const std::string& more = "
   return parse("hands:\n  - name: arm\n    bodies: " + bodies + "\n" + more);
 }
 
-}  // namespace thenar::testing
+}  // namespace thenar::test

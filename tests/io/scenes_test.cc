@@ -9,7 +9,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::scenes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ TEST(CarvTree, TorquesDependOnTheLevelAndKeepTheBranchesTogether) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::scenes_test

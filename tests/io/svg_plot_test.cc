@@ -9,7 +9,7 @@
 
 #include "thenar/io/svg_text_internal.h"
 
-namespace thenar {
+namespace thenar::svg_plot_test {
 namespace {
 
 int count(const std::string& text, const std::string& part) {
@@ -184,4 +184,4 @@ TEST(SvgText, LongTextsAreCutInTheMiddle) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::svg_plot_test

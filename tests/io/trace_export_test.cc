@@ -12,7 +12,7 @@
 #include "thenar/base/diagnostic.h"
 #include "thenar/io/trace_reader.h"
 
-namespace thenar {
+namespace thenar::trace_export_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,4 +106,4 @@ TEST_F(TraceExport, WhatCannotBeWrittenIsTold) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::trace_export_test

@@ -9,7 +9,7 @@
 
 #include "thenar/base/diagnostic.h"
 
-namespace thenar {
+namespace thenar::trace_plot_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -212,4 +212,4 @@ TEST_F(TracePlotTest, TooSmallASizeIsBadInput) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::trace_plot_test

@@ -12,7 +12,7 @@
 #include "thenar/io/trace_units.h"
 #include "thenar/io/trace_writer.h"
 
-namespace thenar {
+namespace thenar::trace_reader_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,7 +59,7 @@ TEST_F(TraceReaderTest, ReadsRows) {
 }
 
 TEST_F(TraceReaderTest, ReadsWhatTheWriterWroteBitForBit) {
-  const Scenario s = testing::parse(
+  const Scenario s = test::parse(
       "hands: [{name: h, bodies: [{name: a, joint: {name: j, type: revolute, axis: [0, 1, 0]}, mass: 1, com: [1, 0, 0],"
       " inertia: [1, 1, 1]}]}]\ncontrol: [{torque: {h.j: sin(t)/3}}]\n");
   const Trace trace = record(s);
@@ -250,7 +250,7 @@ std::vector<std::string> true_units(const Scenario& s) {
 }
 
 Scenario every_joint() {
-  return testing::parse(R"(hands:
+  return test::parse(R"(hands:
   - name: h
     base_joint: planar
     bodies:
@@ -297,4 +297,4 @@ TEST_F(FindTraceTest, SummaryNamesTheSlidingJoints) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::trace_reader_test

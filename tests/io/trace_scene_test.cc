@@ -16,7 +16,7 @@
 #include "thenar/model/model_builder.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::trace_scene_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,7 +74,7 @@ class TraceSceneTest : public ::testing::Test {
 };
 
 TEST_F(TraceSceneTest, PosesOfEveryKindOfJointAreThoseOfTheModel) {
-  const Scenario s = testing::parse(R"(hands:
+  const Scenario s = test::parse(R"(hands:
   - name: h
     base: {xyz: [0.1, 0.2, 0.3], rpy: [10 deg, 20 deg, 30 deg]}
     bodies:
@@ -92,7 +92,7 @@ objects:
   - {name: disc, shape: {sphere: 0.1}, mass: 1, joint: planar, pose: {xyz: [1, 0, 0]}}
   - {name: floor, shape: {box: [1, 1, 1]}, joint: fixed, pose: {xyz: [0, 0, -2], rpy: [0.3, 0, 0]}}
 )",
-                                    std::vector<std::string>{"run.until=0.3", "run.sample=0.05"});
+                                 std::vector<std::string>{"run.until=0.3", "run.sample=0.05"});
   expect_same_poses(s, record(s).samples);
 }
 
@@ -132,13 +132,13 @@ TEST_F(TraceSceneTest, ShapesReadBackAsTheyWere) {
 
 TEST_F(TraceSceneTest, PlacesOfContactsAreOnTheirBodies) {
   // A ball slides to the right on the ground: forces on it are its weight upwards and μ of it to the left.
-  const Scenario s = testing::parse(R"(parameters: {r: 0.1, mu: 0.3, m: 0.5}
+  const Scenario s = test::parse(R"(parameters: {r: 0.1, mu: 0.3, m: 0.5}
 objects:
   - {name: ball, shape: {sphere: $r}, mass: $m, pose: {xyz: [0, 0, $r]}, velocity: {linear: [2, 0, 0]}}
   - {name: floor, joint: fixed, shape: {plane: {}}}
 contacts: {friction: $mu}
 )",
-                                    std::vector<std::string>{"run.until=0.1", "run.sample=0.01"});
+                                 std::vector<std::string>{"run.until=0.1", "run.sample=0.01"});
   const std::vector<Sample> samples = record(s).samples;
   write(s, samples);
   const TraceFiles files = find_trace(folder_);
@@ -164,7 +164,7 @@ contacts: {friction: $mu}
 
 TEST_F(TraceSceneTest, TellsWhetherItIsPlanar) {
   const auto is_planar = [&](const std::string& joint) {
-    write(testing::parse(fmt::format("objects: [{{name: a, shape: {{sphere: 1}}, mass: 1, joint: {}}}]\n", joint)), {});
+    write(test::parse(fmt::format("objects: [{{name: a, shape: {{sphere: 1}}, mass: 1, joint: {}}}]\n", joint)), {});
     return read_trace_scene(folder_ / "scene.json").is_planar;
   };
   EXPECT_TRUE(is_planar("planar"));
@@ -202,4 +202,4 @@ TEST_F(TraceSceneTest, FaultsSayWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::trace_scene_test

@@ -13,7 +13,7 @@
 #include "thenar/model/model_builder.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::trace_writer_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,7 +43,7 @@ std::vector<std::vector<double>> read_rows(const fs::path& path) {
 }
 
 Scenario mixed_scenario(const std::string& more = "") {
-  return testing::parse(R"(hands:
+  return test::parse(R"(hands:
   - name: h
     bodies:
       - {name: palm, joint: {name: wrist, type: universal}, mass: 1, inertia: [1, 1, 1]}
@@ -67,7 +67,7 @@ TEST(TraceColumns, AreNamedByJointAndBody) {
 }
 
 TEST(TraceColumns, DrivenBaseHasEfforts) {
-  const Scenario s = testing::parse(
+  const Scenario s = test::parse(
       "hands: [{name: h, base_joint: planar, bodies: [{name: palm, mass: 1, inertia: [1, 1, 1]}]}]\n"
       "control: [{torque: {h.base: [1 N, 0, 0]}}]\n");
   EXPECT_EQ(fmt::format("{}", fmt::join(trace_columns(s), " ")),
@@ -253,4 +253,4 @@ TEST(TraceWriter, RowsOfContactsReachTheFileWhole) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::trace_writer_test

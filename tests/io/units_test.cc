@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-namespace thenar {
+namespace thenar::units_test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -178,4 +178,4 @@ TEST(LooksLikeQuantity, TellsUnitsFromExpressions) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::units_test

@@ -7,7 +7,7 @@
 
 #include "thenar/model/model_builder.h"
 
-namespace thenar {
+namespace thenar::finger_lanes_test {
 namespace {
 
 const MassProperties kLink{.mass = 0.1, .inertia = {1e-4, 1e-4, 1e-4, 0, 0, 0}};
@@ -85,4 +85,4 @@ TEST(FingerLanes, LeavesAloneWhatDoesNotPay) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::finger_lanes_test

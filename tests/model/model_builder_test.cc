@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace thenar {
+namespace thenar::model_builder_test {
 namespace {
 
 const MassProperties kBall{.mass = 0.5, .inertia = {1e-3, 1e-3, 1e-3, 0, 0, 0}};
@@ -115,4 +115,4 @@ TEST(ModelBuilder, TellsConservativeSpringsFromOthers) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::model_builder_test

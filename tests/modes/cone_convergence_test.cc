@@ -20,7 +20,7 @@
 #include "geometric_grasps.h"
 #include "thenar/complementarity/cone_solver.h"
 
-namespace thenar {
+namespace thenar::cone_convergence_test {
 namespace {
 
 using test::GeometricGrasps;
@@ -259,4 +259,4 @@ TEST(ConeConvergence, VerdictsOfCircularConesTurnWithTheTangents) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::cone_convergence_test

@@ -8,7 +8,6 @@
 /// joints may stand at a stop, have dry friction or be coupled. Some grasps are regular (right angles, equal numbers),
 /// so that contacts are redundant and borders are met exactly. The same seed gives the same grasps.
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "thenar/complementarity/constraint_problem.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 

@@ -10,7 +10,7 @@
 #include "thenar/modes/mode_cells_internal.h"
 #include "thenar/modes/mode_solver.h"
 
-namespace thenar {
+namespace thenar::mode_search_test {
 namespace {
 
 using test::ReferenceSolutions;
@@ -91,4 +91,4 @@ TEST(ModeSearch, FindsWhatComplementaryBasesFind) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::mode_search_test

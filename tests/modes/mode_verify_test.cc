@@ -9,7 +9,7 @@
 #include "random_problems.h"
 #include "thenar/modes/mode_solver.h"
 
-namespace thenar {
+namespace thenar::mode_verify_test {
 namespace {
 
 using Kind = ModeNode::Kind;
@@ -203,4 +203,4 @@ TEST(ModeVerify, RefutesProofsOfOtherProblems) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::mode_verify_test

@@ -14,7 +14,7 @@
 #include "random_node_programs.h"
 #include "thenar/modes/mode_relaxation_internal.h"
 
-namespace thenar {
+namespace thenar::node_program_test {
 namespace {
 
 using internal::Dictionary;
@@ -334,4 +334,4 @@ TEST(Dictionary, DescribesOneSystemWhateverIsInside) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::node_program_test

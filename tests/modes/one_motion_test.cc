@@ -9,7 +9,7 @@
 #include "thenar/modes/mode_solver.h"
 #include "thenar/modes/motion_form_internal.h"
 
-namespace thenar {
+namespace thenar::one_motion_test {
 namespace {
 
 using internal::MotionForm;
@@ -132,4 +132,4 @@ TEST(OneMotion, ClaimsNothingThatPolygonsDeny) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::one_motion_test

@@ -16,7 +16,7 @@
 #include "reference_solutions.h"
 #include "thenar/modes/mode_verify.h"
 
-namespace thenar {
+namespace thenar::two_formulations_test {
 namespace {
 
 using Kind = ModeNode::Kind;
@@ -198,4 +198,4 @@ TEST(TwoFormulations, HaveTheSameCellsOnSpatialGrasps) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::two_formulations_test

@@ -12,7 +12,7 @@
 #include "random_problems.h"
 #include "thenar/complementarity/p_matrix.h"
 
-namespace thenar {
+namespace thenar::yy_formulation_test {
 namespace {
 
 using test::Comparison;
@@ -385,4 +385,4 @@ TEST(YyFormulation, RefusesOtherConesAndSigns) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::yy_formulation_test

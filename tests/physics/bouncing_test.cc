@@ -6,7 +6,7 @@
 
 #include "motion_scenes.h"
 
-namespace thenar {
+namespace thenar::bouncing_test {
 namespace {
 
 using namespace test;
@@ -125,4 +125,4 @@ TEST(CarvalhosDoublePendulum, BouncesWithHalfTheSpeedUntilItRests) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::bouncing_test

@@ -7,7 +7,7 @@
 #include "motion_scenes.h"
 #include "thenar/simulate/contact_bridge_internal.h"
 
-namespace thenar {
+namespace thenar::bridge_test {
 namespace {
 
 using namespace test;
@@ -133,4 +133,4 @@ TEST(Bridge, AnswersNothingWhereItWouldGainEnergy) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::bridge_test

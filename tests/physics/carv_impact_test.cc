@@ -13,7 +13,7 @@
 #include "thenar/simulate/contact_impact.h"
 #include "thenar/simulate/stepper.h"
 
-namespace thenar {
+namespace thenar::carv_impact_test {
 namespace {
 
 constexpr double kTolerance = 1e-12;
@@ -113,4 +113,4 @@ TEST(CarvalhosDoublePendulum, LosesEnergyAtEveryImpactWithHalfTheRestitution) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::carv_impact_test

@@ -9,7 +9,7 @@
 #include "jump_balance.h"
 #include "thenar/simulate/contact_impact.h"
 
-namespace thenar {
+namespace thenar::chan_collisions_test {
 namespace {
 
 using namespace test;
@@ -236,4 +236,4 @@ TEST_F(ChanMixed, PropagationOfVelocitiesTakesMomentumFromNowhere) {
 TEST_F(ChanMixed, GivesTheSameBitsAgain) { expect_same_bits(read_example("08_mixed")); }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::chan_collisions_test

@@ -7,7 +7,7 @@
 
 #include "chan_examples.h"
 
-namespace thenar {
+namespace thenar::chan_fingertip_test {
 namespace {
 
 using namespace test;
@@ -150,4 +150,4 @@ TEST(ChanFingertip, TwoRunsAreTheSame) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::chan_fingertip_test

@@ -8,7 +8,7 @@
 #include "chan_examples.h"
 #include "thenar/complementarity/linear_program.h"
 
-namespace thenar {
+namespace thenar::chan_grasps_test {
 namespace {
 
 using namespace test;
@@ -219,4 +219,4 @@ TEST(ChanGrasps, TwoRunsAreTheSame) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::chan_grasps_test

@@ -9,7 +9,7 @@
 
 #include "chan_examples.h"
 
-namespace thenar {
+namespace thenar::chan_manipulation_test {
 namespace {
 
 using namespace test;
@@ -134,4 +134,4 @@ TEST(ChanRotate, TenPercentMoreOrLessChangeNoneOfIt) {
 TEST(ChanRotate, GivesTheSameBitsAgain) { expect_same_bits(read_example("10_rotate")); }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::chan_manipulation_test

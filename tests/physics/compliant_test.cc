@@ -3,14 +3,14 @@
 // Runs with compliant contacts against closed forms: bounces, oscillations of what sticks, forces of grasps that rigid
 // bodies leave open; and what springs and friction must never do: creep, drag back, or make energy.
 
-#include <Eigen/QR>
 #include <numbers>
 
 #include "energy_books.h"
 #include "motion_scenes.h"
 #include "thenar/contact/compliant_layer.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::compliant_test {
 namespace {
 
 using namespace test;
@@ -416,4 +416,4 @@ TEST(CompliantContact, IndeterminateForcesAreTheStiffnessWeightedLeastSquares) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::compliant_test

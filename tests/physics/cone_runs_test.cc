@@ -7,7 +7,7 @@
 
 #include "motion_scenes.h"
 
-namespace thenar {
+namespace thenar::cone_runs_test {
 namespace {
 
 using namespace test;
@@ -198,4 +198,4 @@ TEST(PolyhedralCone, PatchPushedBetweenItsCornersSlipsWhereTheConeEnds) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::cone_runs_test

@@ -6,7 +6,7 @@
 #include "motion_scenes.h"
 #include "thenar/simulate/contact_engine.h"
 
-namespace thenar {
+namespace thenar::contact_allocation_test {
 namespace {
 
 using namespace test;
@@ -100,4 +100,4 @@ TEST(ContactAllocation, FlightNearOthersUsesNoHeap) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_allocation_test

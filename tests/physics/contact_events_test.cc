@@ -10,7 +10,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::contact_events_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -144,4 +144,4 @@ TEST(ContactEvents, SlidingBoxComesToRest) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_events_test

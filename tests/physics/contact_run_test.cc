@@ -10,7 +10,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::contact_run_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -194,4 +194,4 @@ TEST(ContactRun, PushedStackComesApart) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::contact_run_test

@@ -18,7 +18,7 @@
 #include "thenar/simulate/simulate.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::demo_scenes_test {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
@@ -239,4 +239,4 @@ TEST(DemoScenes, FourLegsTrot) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::demo_scenes_test

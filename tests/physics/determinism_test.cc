@@ -16,7 +16,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::determinism_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST(Determinism, HandScenesAreBitEqualInAnyThread) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::determinism_test

@@ -7,7 +7,7 @@
 
 #include "motion_scenes.h"
 
-namespace thenar {
+namespace thenar::event_words_test {
 namespace {
 
 using namespace test;
@@ -197,4 +197,4 @@ TEST(SimultaneousEvents, BlockIsPushedOnAtTheInstantAtWhichItStops) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::event_words_test

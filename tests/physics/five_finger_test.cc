@@ -7,7 +7,7 @@
 #include "motion_scenes.h"
 #include "thenar/simulate/actuation.h"
 
-namespace thenar {
+namespace thenar::five_finger_test {
 namespace {
 
 using namespace test;
@@ -117,4 +117,4 @@ TEST(FiveFingers, CreepInMujoco) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::five_finger_test

@@ -5,7 +5,7 @@
 
 #include "motion_scenes.h"
 
-namespace thenar {
+namespace thenar::fixed_step_test {
 namespace {
 
 using namespace test;
@@ -163,4 +163,4 @@ TEST(FixedSteps, SlipThatBeginsInSpaceCostsThemTheirOrder) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::fixed_step_test

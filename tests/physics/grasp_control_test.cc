@@ -12,7 +12,7 @@
 #include "thenar/simulate/contact_instant.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::grasp_control_test {
 namespace {
 
 constexpr double kGravity = 9.81, kMass = 0.1;
@@ -141,4 +141,4 @@ TEST(GraspControl, GloveClosesTheHandOnABox) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::grasp_control_test

@@ -11,7 +11,7 @@
 #include "planar_grasp.h"
 #include "thenar/simulate/layer_stability_internal.h"
 
-namespace thenar {
+namespace thenar::hand_over_test {
 namespace {
 
 using namespace test;
@@ -331,4 +331,4 @@ TEST(HandOver, ContactsThatDoNotActOnEachOtherComeBackEachInItsOwnTime) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::hand_over_test

@@ -15,7 +15,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/stepper.h"
 
-namespace thenar {
+namespace thenar::held_contact_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -200,4 +200,4 @@ TEST(HeldContact, OfARimAndAnEdgeIsLostWhereTheRimLeavesTheEdge) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::held_contact_test

@@ -11,7 +11,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/contact_impact.h"
 
-namespace thenar {
+namespace thenar::impact_scenes_test {
 namespace {
 
 Scenario read(const std::string& scene, const std::vector<std::string>& overrides = {}) {
@@ -260,4 +260,4 @@ TEST(ImpactScenes, RestitutionMayDependOnTheSpeedOfApproach) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::impact_scenes_test

@@ -9,7 +9,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/contact_instant.h"
 
-namespace thenar {
+namespace thenar::instant_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -290,4 +290,4 @@ run: {until: 1}
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::instant_test

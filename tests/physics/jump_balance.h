@@ -7,7 +7,6 @@
 /// wrenches, inverse dynamics gives the momentum of the jump and of each impulse, and least squares what is left over.
 /// For scenarios whose joints are on no stop at that instant.
 
-#include <Eigen/QR>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/simulate/scenario.h"
 #include "thenar/simulate/simulate.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 

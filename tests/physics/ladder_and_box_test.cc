@@ -4,7 +4,7 @@
 
 #include "motion_scenes.h"
 
-namespace thenar {
+namespace thenar::ladder_and_box_test {
 namespace {
 
 using namespace test;
@@ -165,4 +165,4 @@ TEST(RockingBox, RestsAtOnceWhenItIsFlat) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::ladder_and_box_test

@@ -10,7 +10,7 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/simulate/held_contact.h"
 
-namespace thenar {
+namespace thenar::motion_laws_test {
 namespace {
 
 using namespace test;
@@ -255,4 +255,4 @@ INSTANTIATE_TEST_SUITE_P(Scenes, MotionLaws, testing::ValuesIn(kCases),
                          [](const auto& one) { return one.param.label; });
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::motion_laws_test

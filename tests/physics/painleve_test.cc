@@ -15,7 +15,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/contact_instant.h"
 
-namespace thenar {
+namespace thenar::painleve_test {
 namespace {
 
 struct Rod {
@@ -110,4 +110,4 @@ TEST(PainleveRod, HasTheAnswersOfTheClosedForm) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::painleve_test

@@ -7,11 +7,12 @@
 /// function of the ellipse, drift by differences, the law of control and the compliant layer. Links 1, 2 are those of
 /// the left finger, 3, 4 those of the right one; N points into the ellipse, T is N turned by +90°.
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 
@@ -20,6 +21,11 @@ using Vector7 = Eigen::Matrix<double, 7, 1>;
 using Matrix4 = Eigen::Matrix4d;
 using Matrix47 = Eigen::Matrix<double, 4, 7>;
 using Matrix7 = Eigen::Matrix<double, 7, 7>;
+
+/// A⁻¹ B, by the decomposition of matrices of any size that the library has compiled.
+inline MatrixX<double> solve_columns(const MatrixX<double>& A, const MatrixX<double>& B) {
+  return Eigen::PartialPivLU<MatrixX<double>>(A).solve(B);
+}
 
 struct PlanarContacts {
   Vector4 gap, along;  ///< m; along the link from its beginning
@@ -99,7 +105,7 @@ struct PlanarGrasp {
   /// A = W_Nᵀ M⁻¹ W_μ.
   Matrix4 calc_A(const Vector7& q, const Vector4& direction) const {
     const PlanarContacts contacts = find_contacts(q);
-    return contacts.N * calc_mass(q).inverse() * calc_sliding_rows(contacts, direction).transpose();
+    return contacts.N * solve_columns(calc_mass(q), calc_sliding_rows(contacts, direction).transpose());
   }
 
   /// Turns the links until they touch the ellipse, which is at x.
@@ -107,7 +113,7 @@ struct PlanarGrasp {
     q.head<3>() = x;
     for (int step = 0; step < 30; ++step) {
       const PlanarContacts contacts = find_contacts(q);
-      q.tail<4>() -= contacts.N.rightCols<4>().partialPivLu().solve(contacts.gap);
+      q.tail<4>() -= solve_columns(contacts.N.rightCols<4>(), contacts.gap);
     }
     return q;
   }
@@ -116,7 +122,7 @@ struct PlanarGrasp {
   Vector7 follow(const Vector7& q, const Eigen::Vector3d& rate) const {
     const PlanarContacts contacts = find_contacts(q);
     Vector7 v;
-    v << rate, -contacts.N.rightCols<4>().partialPivLu().solve(contacts.N.leftCols<3>() * rate);
+    v << rate, -solve_columns(contacts.N.rightCols<4>(), contacts.N.leftCols<3>() * rate);
     return v;
   }
 };

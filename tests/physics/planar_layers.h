@@ -18,7 +18,7 @@ struct PlanarLaw {
   /// Where the path makes the contacts slip: ±1, and less where a slip is about to reverse.
   static Vector4 plan_directions(const PlanarContacts& contacts, const Eigen::Vector3d& way) {
     constexpr double kReversal = 0.01;
-    const Vector4 turns = -contacts.N.rightCols<4>().partialPivLu().solve(contacts.N.leftCols<3>() * way);
+    const Vector4 turns = -solve_columns(contacts.N.rightCols<4>(), contacts.N.leftCols<3>() * way);
     const Vector4 slip = contacts.T.leftCols<3>() * way + contacts.T.rightCols<4>() * turns;
     const Vector4 along = contacts.T.leftCols<3>() * way, into = contacts.N.leftCols<3>() * way;
     const double speed = std::sqrt((along.squaredNorm() + into.squaredNorm()) / 4);
@@ -30,8 +30,8 @@ struct PlanarLaw {
   /// The normal forces with W λ = wrench that minimize Σ λ − g log λ. W leaves one of four free: along that line the
   /// function is convex, and infinite where a force is 0.
   Vector4 share(const Eigen::Matrix<double, 3, 4>& W, const Eigen::Vector3d& wrench) const {
-    const Vector4 some = W.completeOrthogonalDecomposition().solve(wrench);
-    const Vector4 free = Eigen::FullPivLU<Eigen::Matrix<double, 3, 4>>(W).kernel().col(0).normalized();
+    const Vector4 some = MatrixX<double>(W).completeOrthogonalDecomposition().solve(VectorX<double>(wrench));
+    const Vector4 free = Eigen::FullPivLU<MatrixX<double>>(MatrixX<double>(W)).kernel().col(0).normalized();
     double from = -std::numeric_limits<double>::infinity(), to = -from;
     for (int i = 0; i < 4; ++i) {
       if (free(i) > 0) from = std::max(from, -some(i) / free(i));
@@ -62,8 +62,8 @@ struct PlanarLaw {
     const PlanarContacts contacts = grasp_model.find_contacts(q);
     Vector7 motion;
     motion.head<3>() = task.acceleration(t) + kd * (task.rate(t) - v.head<3>()) + kp * (task.position(t) - q.head<3>());
-    motion.tail<4>() = -contacts.N.rightCols<4>().partialPivLu().solve(contacts.N.leftCols<3>() * motion.head<3>() +
-                                                                       grasp_model.calc_drift(q, v));
+    motion.tail<4>() = -solve_columns(contacts.N.rightCols<4>(),
+                                      contacts.N.leftCols<3>() * motion.head<3>() + grasp_model.calc_drift(q, v));
     const Vector7 needed = grasp_model.calc_mass(q) * motion + grasp_model.calc_bias(q, v);
     Answer out;
     out.direction = plan_directions(contacts, task.way());
@@ -123,7 +123,7 @@ class PlanarLayers {
     offset.setZero();
     for (int step = 0; step < 30; ++step) {
       const PlanarContacts contacts = example.grasp.find_contacts(out.q);
-      out.q.tail<4>() -= contacts.N.rightCols<4>().partialPivLu().solve(contacts.gap + depth);
+      out.q.tail<4>() -= solve_columns(contacts.N.rightCols<4>(), contacts.gap + depth);
     }
     return out;
   }
@@ -175,7 +175,7 @@ class PlanarLayers {
     Vector7 effort = law.apply(example, t, state.q, state.v).effort - example.grasp.calc_bias(state.q, state.v);
     effort += at.contacts.N.transpose() * at.forces.normal + at.contacts.T.transpose() * at.forces.tangential;
     effort(0) += side_force;
-    return {state.v, example.grasp.calc_mass(state.q).ldlt().solve(effort), at.shear_rate};
+    return {state.v, solve_columns(example.grasp.calc_mass(state.q), effort), at.shear_rate};
   }
   static LayeredState shift(const LayeredState& state, const LayeredState& rate, double h) {
     return {state.q + h * rate.q, state.v + h * rate.v, state.shear + h * rate.shear};

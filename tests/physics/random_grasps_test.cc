@@ -18,7 +18,7 @@
 #include "../geometry/reference_distance.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::random_grasps_test {
 namespace {
 
 using namespace test;
@@ -150,4 +150,4 @@ TEST(RandomGrasps, ThatOnceOverlappedEnd) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::random_grasps_test

@@ -12,8 +12,9 @@
 #include "thenar/dynamics/contact_mobility.h"
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/impact/point_impact.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::random_impacts_test {
 namespace {
 
 using test::RandomTree;
@@ -173,4 +174,4 @@ TEST(RandomImpacts, ObeyWhatMustHoldForAllOfThem) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::random_impacts_test

@@ -20,7 +20,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::random_scenes_test {
 namespace {
 
 constexpr double kSeconds = 2;
@@ -206,4 +206,4 @@ TEST(RandomScenes, ThatJamSaySo) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::random_scenes_test

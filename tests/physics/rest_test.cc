@@ -5,7 +5,7 @@
 
 #include "motion_scenes.h"
 
-namespace thenar {
+namespace thenar::rest_test {
 namespace {
 
 using namespace test;
@@ -193,4 +193,4 @@ TEST(BallsOnBox, RollOnIt) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::rest_test

@@ -5,7 +5,7 @@
 #include "motion_scenes.h"
 #include "thenar/simulate/tolerances.h"
 
-namespace thenar {
+namespace thenar::rolling_ball_test {
 namespace {
 
 using namespace test;
@@ -171,4 +171,4 @@ TEST(SoftBall, IsSaidToSpinUntilItStops) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::rolling_ball_test

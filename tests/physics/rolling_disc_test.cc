@@ -5,7 +5,7 @@
 
 #include "motion_scenes.h"
 
-namespace thenar {
+namespace thenar::rolling_disc_test {
 namespace {
 
 using namespace test;
@@ -92,4 +92,4 @@ TEST(EulersDisc, KeepsItsEnergyWhileItWobbles) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::rolling_disc_test

@@ -9,7 +9,7 @@
 #include "motion_scenes.h"
 #include "thenar/simulate/contact_impact.h"
 
-namespace thenar {
+namespace thenar::round_face_test {
 namespace {
 
 using namespace test;
@@ -224,4 +224,4 @@ TEST(LandingCoin, LosesOnlyWhatIsAccountedFor) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::round_face_test

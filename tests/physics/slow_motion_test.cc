@@ -10,7 +10,7 @@
 #include "thenar/simulate/quasistatic_scene.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::slow_motion_test {
 namespace {
 
 /// scenes/truth/slowly_pushed_block.yaml with a finger that follows a smooth path of 40 mm in `duration`.
@@ -104,4 +104,4 @@ TEST(QuasistaticScene, IsTheProblemWrittenByHand) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::slow_motion_test

@@ -12,7 +12,7 @@
 #include "thenar/simulate/quasistatic_end.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::slow_runs_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -271,4 +271,4 @@ TEST(AgainstDynamics, DampedFingerConvergesWithItsSpeed) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::slow_runs_test

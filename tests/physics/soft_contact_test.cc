@@ -6,7 +6,7 @@
 #include "motion_scenes.h"
 #include "thenar/simulate/tolerances.h"
 
-namespace thenar {
+namespace thenar::soft_contact_test {
 namespace {
 
 using namespace test;
@@ -205,4 +205,4 @@ TEST(SpinningCoin, StopsAfterTheKnownTimeAndStaysWhereItIs) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::soft_contact_test

@@ -5,7 +5,7 @@
 
 #include "motion_scenes.h"
 
-namespace thenar {
+namespace thenar::stick_slip_test {
 namespace {
 
 using namespace test;
@@ -180,4 +180,4 @@ TEST(PushedBlock, NeedsStaticFrictionToStartAndKineticToGoOn) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::stick_slip_test

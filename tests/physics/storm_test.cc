@@ -7,7 +7,7 @@
 
 #include "motion_scenes.h"
 
-namespace thenar {
+namespace thenar::storm_test {
 namespace {
 
 using namespace test;
@@ -71,4 +71,4 @@ TEST(Storm, OfProfilesNamesThem) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::storm_test

@@ -7,7 +7,7 @@
 
 #include "planar_layers.h"
 
-namespace thenar::test {
+namespace thenar::test::syk_layers_test {
 namespace {
 
 constexpr double kLost = 0.4357, kReversed = 0.6155;  // s, on the planned path (syk_test.cc)
@@ -80,4 +80,4 @@ TEST(SykLayers, ShearAtTheStartIsForgotten) {
 }
 
 }  // namespace
-}  // namespace thenar::test
+}  // namespace thenar::test::syk_layers_test

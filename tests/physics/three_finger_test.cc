@@ -13,7 +13,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/contact_instant.h"
 
-namespace thenar {
+namespace thenar::three_finger_test {
 namespace {
 
 constexpr double kGravity = 9.81, kMass = 0.1;
@@ -145,4 +145,4 @@ TEST(ThreeFingers, AreAlike) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::three_finger_test

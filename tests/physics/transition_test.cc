@@ -11,7 +11,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/contact_instant.h"
 
-namespace thenar {
+namespace thenar::transition_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -353,4 +353,4 @@ TEST(Margins, AreLeftOutWhenNotAskedFor) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::transition_test

@@ -15,7 +15,7 @@
 #include "thenar/dynamics/passive_forces.h"
 #include "thenar/io/scenario_reader.h"
 
-namespace thenar {
+namespace thenar::whole_arm_test {
 namespace {
 
 constexpr double kKp = 30, kKd = 7, kFriction = 0.2, kTime = 0.3, kMargin = 0.05;
@@ -220,4 +220,4 @@ run: {until: 1}
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::whole_arm_test

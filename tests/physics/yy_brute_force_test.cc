@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
@@ -19,8 +18,9 @@
 #include "thenar/complementarity/grade.h"
 #include "thenar/io/scenario_map.h"
 #include "thenar/io/scenario_reader.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::yy_brute_force_test {
 namespace {
 
 const std::string kScene = std::string(THENAR_SOURCE_DIR) + "/scenes/yy/two_finger.yaml";
@@ -344,4 +344,4 @@ TEST(YyBruteForce, HasTheLettersOfTheMap) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::yy_brute_force_test

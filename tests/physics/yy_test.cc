@@ -10,7 +10,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/contact_instant.h"
 
-namespace thenar {
+namespace thenar::yy_test {
 namespace {
 
 class TwoFingers {
@@ -77,4 +77,4 @@ TEST(TwoFingers, LiftTheObjectWithTheirTorques) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::yy_test

@@ -10,7 +10,7 @@
 #include "thenar/quasistatic/quasistatic_solver.h"
 #include "thenar/quasistatic/quasistatic_verify.h"
 
-namespace thenar {
+namespace thenar::all_modes_test {
 namespace {
 
 using test::QuasistaticDice;
@@ -177,4 +177,4 @@ TEST(AllModes, OfEightContactsAreThoseOfBruteForce) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::all_modes_test

@@ -9,7 +9,7 @@
 #include "thenar/quasistatic/quasistatic_grade.h"
 #include "thenar/quasistatic/quasistatic_solver.h"
 
-namespace thenar {
+namespace thenar::data_sets_test {
 namespace {
 
 using Status = PairSearch::Status;
@@ -161,4 +161,4 @@ TEST(RandomProblems, OfTheSettingsOfTableOneAreDecided) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::data_sets_test

@@ -7,7 +7,7 @@
 
 #include "thenar/quasistatic/quasistatic_solver.h"
 
-namespace thenar {
+namespace thenar::known_results_test {
 namespace {
 
 using Eigen::Vector2d;
@@ -192,4 +192,4 @@ TEST(TwoFingers, CarryABlockIfTheySqueezeItWithAnEffort) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::known_results_test

@@ -8,7 +8,7 @@
 #include "data_sets.h"
 #include "quasistatic_families.h"
 
-namespace thenar {
+namespace thenar::quasistatic_verify_test {
 namespace {
 
 using Kind = QuasistaticNode::Kind;
@@ -127,4 +127,4 @@ TEST(VerifyQuasistatic, ChecksWhatIsSaidAboutForces) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::quasistatic_verify_test

@@ -12,7 +12,7 @@
 #include "thenar/quasistatic/quasistatic_verify.h"
 #include "thenar/quasistatic/random_quasistatic.h"
 
-namespace thenar {
+namespace thenar::spatial_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -236,4 +236,4 @@ TEST(SpatialQuasistatic, ProofsThatWereTamperedWithAreRefuted) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::spatial_test

@@ -15,7 +15,7 @@
 #include "thenar/simulate/simulate.h"
 #include "thenar/simulate/tolerances.h"
 
-namespace thenar {
+namespace thenar::accuracy_test {
 namespace {
 
 using enum IntegratorKind;
@@ -81,7 +81,7 @@ struct PendulumError {
   double angle = 0, speed = 0;
 };
 PendulumError run_pendulum(IntegratorKind integrator, double tolerance) {
-  Scenario s = testing::pendulum(kAngle);
+  Scenario s = test::pendulum(kAngle);
   s.run = {.until = 10, .sample = 0.01, .integrator = integrator, .tolerance = tolerance, .step = {}};
   const Trace trace = record(s);
   EXPECT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
@@ -170,7 +170,7 @@ Scenario make_undamped_tree() {
   add("hinge", ball, JointKind::revolute);
   const BodyIndex cross = add("cross", base, JointKind::universal);
   add("slide", cross, JointKind::prismatic);
-  Scenario s = testing::at_rest(std::move(builder).finalize());
+  Scenario s = test::at_rest(std::move(builder).finalize());
   s.initial.q = random.position(s.model);
   s.initial.v = random.numbers(s.model.velocity_count(), 2);
   return s;
@@ -179,7 +179,7 @@ Scenario make_undamped_tree() {
 // Steps are such that errors lie between 1e-7 and 2e-3 with the longer one and stay above 1e-9 with the shorter: far
 // from the 1e-12 of the reference, and far enough into the asymptotic range that the next order of h is worth 0.06.
 TEST(FixedSteps, ConvergeWithTheirOrderOnATreeOfEveryJoint) {
-  const Scenario s = testing::mixed_tree();
+  const Scenario s = test::mixed_tree();
   const State reference = calc_reference(s);
   EXPECT_NEAR(calc_order(s, reference, rk8, 32), 8, 0.2);
   EXPECT_NEAR(calc_order(s, reference, rk4, 200), 4, 0.2);
@@ -215,7 +215,7 @@ Scenario make_floating_hand() {
       parent = add(name, -1.5, parent, kind);
     }
   }
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 3);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 3);
   s.initial.q = random.position(s.model);
   s.initial.v = random.numbers(s.model.velocity_count(), 1);
   for (int i = 6; i < s.model.velocity_count(); ++i) {
@@ -263,4 +263,4 @@ TEST(Momentum, OfAFloatingHandStaysWithinTheTolerance) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::accuracy_test

@@ -17,13 +17,13 @@
 #include "thenar/simulate/forces.h"
 #include "thenar/simulate/stepper.h"
 
-namespace thenar {
+namespace thenar::allocation_test {
 namespace {
 
 using test::count_allocations;
 
 TEST(Allocation, Rk4StepUsesNoHeap) {
-  Scenario s = testing::mixed_tree();
+  Scenario s = test::mixed_tree();
   s.torques.push_back({7, Expression::parse("sin(t)*level", kProfileVariables)});
   WrenchProfile wrench;
   wrench.body = BodyIndex(2);
@@ -38,7 +38,7 @@ TEST(Allocation, Rk4StepUsesNoHeap) {
 }
 
 TEST(Allocation, BatchStepUsesNoHeap) {
-  const Scenario s = testing::mixed_tree();
+  const Scenario s = test::mixed_tree();
   Batch batch(s.model, 20);
   BatchStepper stepper(s.model);
   EXPECT_EQ(count_allocations([&] { stepper.step(s.model, 1e-3, batch); }), 0);
@@ -70,7 +70,7 @@ Scenario make_hand(double damping) {
       builder.add_stop({.dof = dof, .side = StopSide::upper, .bound = {Expression(3.0)}});
     }
   }
-  Scenario s = testing::at_rest(std::move(builder).finalize());
+  Scenario s = test::at_rest(std::move(builder).finalize());
   s.torques.push_back({0, Expression::parse("0.01*sin(t)", kProfileVariables)});
   for (int i = 0; i < dof; ++i) {
     if (is_held(i)) s.torques.push_back({i, Expression(-1)});
@@ -174,7 +174,7 @@ TEST(Allocation, ControllersUseNoHeap) {
 }
 
 TEST(Allocation, ObjectControlUsesNoHeap) {
-  const Scenario s = testing::free_box();
+  const Scenario s = test::free_box();
   ObjectControl law(
       {.object = BodyIndex(1),
        .fingertips = {{BodyIndex(1), {0.1, 0, 0}}, {BodyIndex(1), {0, 0.1, 0}}, {BodyIndex(1), {0, 0, 0.1}}},
@@ -216,4 +216,4 @@ TEST(Allocation, WholeArmUsesNoHeap) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::allocation_test

@@ -8,7 +8,7 @@
 #include "../dynamics/random_trees.h"
 #include "thenar/dynamics/passive_forces.h"
 
-namespace thenar {
+namespace thenar::batch_stepper_test {
 namespace {
 
 using test::RandomTree;
@@ -104,4 +104,4 @@ TEST(BatchStepper, ABadItemHarmsNoOther) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::batch_stepper_test

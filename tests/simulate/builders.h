@@ -7,7 +7,7 @@
 #include "thenar/model/model_builder.h"
 #include "thenar/simulate/scenario.h"
 
-namespace thenar::testing {
+namespace thenar::test {
 
 inline MassProperties box_mass(double mass, const Vector3<double>& sides) {
   return mass_properties_from_mass(Box{sides}, mass);
@@ -82,4 +82,4 @@ inline Scenario mixed_tree() {
   return s;
 }
 
-}  // namespace thenar::testing
+}  // namespace thenar::test

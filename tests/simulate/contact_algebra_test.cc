@@ -13,7 +13,7 @@
 #include "thenar/simulate/least_solver_internal.h"
 #include "thenar/simulate/sparse_rows_internal.h"
 
-namespace thenar::internal {
+namespace thenar::internal::contact_algebra_test {
 namespace {
 
 MatrixX<double> draw(std::mt19937& random, Eigen::Index rows, Eigen::Index columns) {
@@ -217,4 +217,4 @@ TEST(SparseRows, RespondAsTheMassMatrixSays) {
 }
 
 }  // namespace
-}  // namespace thenar::internal
+}  // namespace thenar::internal::contact_algebra_test

@@ -12,7 +12,7 @@
 #include "thenar/control/joint_control.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::control_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -24,7 +24,7 @@ Scenario make_wheel(double inertia, double limit = kInfinity) {
   axle.effort = VectorX<double>::Constant(1, limit);
   builder.add_body({.name = "wheel", .mass = {.mass = 1, .inertia = {inertia, inertia, inertia, 0, 0, 0}}}, kWorld,
                    axle);
-  return testing::at_rest(std::move(builder).finalize());
+  return test::at_rest(std::move(builder).finalize());
 }
 
 Trajectory path(std::initializer_list<Waypoint> waypoints, Interpolation interpolation) {
@@ -69,7 +69,7 @@ TEST(PdRun, FixedStepsAndTheMidpointRuleTakeControllersToo) {
 
 TEST(PdRun, GravityCompensationHoldsExactly) {
   // At rest, with no error, g(q) balances gravity to rounding: nothing moves, for ever.
-  Scenario s = testing::pendulum(1.1);
+  Scenario s = test::pendulum(1.1);
   drive(s, {{0, 0, 0, Trajectory()}});
   s.run = {.until = 10, .sample = 1};
   const Trace trace = record(s);
@@ -80,7 +80,7 @@ TEST(PdRun, GravityCompensationHoldsExactly) {
 }
 
 TEST(PdRun, WithoutGravityCompensationThereIsASteadyError) {
-  Scenario s = testing::pendulum(0);
+  Scenario s = test::pendulum(0);
   s.controls.push_back({std::make_shared<PdControl>(std::vector<JointServo>{{0, 20, 3, Trajectory(0.5)}}, false)});
   s.run = {.until = 10, .sample = 10};
   const double q = record(s).report.last.q(0);
@@ -102,7 +102,7 @@ Scenario make_arm() {
     if (i > 0) hinge.X_PF = Pose<double>::translation({0, 0, -0.3});
     parent = builder.add_body({.name = "link" + std::to_string(i), .mass = rod}, parent, hinge);
   }
-  return testing::at_rest(std::move(builder).finalize());
+  return test::at_rest(std::move(builder).finalize());
 }
 
 TEST(ComputedTorqueRun, TracksAQuinticToIntegrationError) {
@@ -278,7 +278,7 @@ class Pid final : public Controller {
 
 TEST(SampledControl, LawMayHaveMemory) {
   // The integral takes away the steady error that gravity leaves (WithoutGravityCompensationThereIsASteadyError).
-  Scenario s = testing::pendulum(0);
+  Scenario s = test::pendulum(0);
   s.controls.push_back({std::make_shared<Pid>(20, 40, 3, 1e-3, 0.5), 1e3});
   s.run = {.until = 10, .sample = 1};
   const Trace trace = record(s);
@@ -418,4 +418,4 @@ TEST(ControlFault, ScenarioThatCannotRunIsRefused) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::control_test

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <functional>
 
-namespace thenar {
+namespace thenar::crossing_test {
 namespace {
 
 constexpr double kWidth = 1e-15;
@@ -55,4 +55,4 @@ INSTANTIATE_TEST_SUITE_P(Functions, RefineCrossing,
                          [](const testing::TestParamInfo<Case>& tested) { return std::string(tested.param.name); });
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::crossing_test

@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-namespace thenar::internal {
+namespace thenar::internal::explicit_tableau_test {
 namespace {
 
 /// A rooted tree by its branches, which are indices into the list of all trees, in falling order.
@@ -166,4 +166,4 @@ TEST(ExplicitTableau, ClassicalMethodHasOrderFourAndDenseOutputThree) {
 }
 
 }  // namespace
-}  // namespace thenar::internal
+}  // namespace thenar::internal::explicit_tableau_test

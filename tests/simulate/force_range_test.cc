@@ -2,16 +2,16 @@
 /// Forces of one motion against forces sampled all over their set, on random bodies held by contacts that stick.
 
 #include "thenar/simulate/force_range_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <array>
 #include <cmath>
 #include <random>
 
-namespace thenar::internal {
+namespace thenar::internal::force_range_test {
 namespace {
 
 using Vector = VectorX<double>;
@@ -216,4 +216,4 @@ TEST(ForceRange, UnloadedContactsHaveNoShare) {
 }
 
 }  // namespace
-}  // namespace thenar::internal
+}  // namespace thenar::internal::force_range_test

@@ -6,13 +6,13 @@
 #include "builders.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::forces_test {
 namespace {
 
 Expression parse(const char* text) { return Expression::parse(text, kProfileVariables); }
 
 TEST(Forces, TorqueSeesTimeAndLevel) {
-  Scenario s = testing::mixed_tree();
+  Scenario s = test::mixed_tree();
   const Joint& slide = s.model.joint(*s.model.find_joint("slide"));
   ASSERT_EQ(slide.level, 3);
   s.torques.push_back({slide.v_start, parse("10*level + t")});
@@ -25,7 +25,7 @@ TEST(Forces, TorqueSeesTimeAndLevel) {
 
 TEST(Forces, ForceOffTheCentreTurnsAsItsMomentSays) {
   // A force F at r on a body at rest: a = F/m, α = I⁻¹ (r × F), so after a short time v ≈ a t.
-  Scenario s = testing::free_box();
+  Scenario s = test::free_box();
   WrenchProfile wrench;
   wrench.body = BodyIndex(1);
   wrench.point_B = {0, 0.1, 0};
@@ -40,7 +40,7 @@ TEST(Forces, ForceOffTheCentreTurnsAsItsMomentSays) {
 
 TEST(Forces, BodyAxesTurnWithTheBody) {
   // Turned by 90° about z, the body's x axis is the world's y axis.
-  Scenario s = testing::free_box();
+  Scenario s = test::free_box();
   s.initial.q.tail<4>() << std::sqrt(0.5), 0, 0, std::sqrt(0.5);
   WrenchProfile wrench;
   wrench.body = BodyIndex(1);
@@ -56,11 +56,11 @@ TEST(Forces, BodyAxesTurnWithTheBody) {
 }
 
 TEST(Forces, BadProfileIsNamed) {
-  Scenario s = testing::pendulum(0);
+  Scenario s = test::pendulum(0);
   s.torques.push_back({0, parse("1/(t - 1)")});
   EXPECT_EQ(find_bad_profile(s, 0), "");
   EXPECT_EQ(find_bad_profile(s, 1), "the torque of joint 'hinge', '1/(t - 1)', gives inf at t = 1 s");
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::forces_test

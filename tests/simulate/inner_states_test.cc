@@ -3,17 +3,17 @@
 // Motions with inner states of first order, as compliant contacts have: a mass on a spring in series with a damper.
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "motion_problems.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::inner_states_test {
 namespace {
 
-using testing::Outcome;
-using testing::Problem;
-using testing::State;
+using test::Outcome;
+using test::Problem;
+using test::State;
 
 /// Unit masses hang on Maxwell elements in a chain: the spring k of each is stretched by x_i − x_(i−1) − s_i, and its
 /// damper creeps with ṡ_i = λ (x_i − x_(i−1) − s_i). w counts what the dampers take.
@@ -143,4 +143,4 @@ TEST(InnerStates, MayComeAndGo) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::inner_states_test

@@ -6,12 +6,12 @@
 #include "../support/heap_counter.h"
 #include "motion_problems.h"
 
-namespace thenar {
+namespace thenar::integrator_allocation_test {
 namespace {
 
-using testing::Chain;
-using testing::Problem;
-using testing::State;
+using test::Chain;
+using test::Problem;
+using test::State;
 
 TEST(Allocation, IntegratorsUseNoHeap) {
   for (const auto make :
@@ -47,4 +47,4 @@ TEST(Allocation, IntegratorsUseNoHeap) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::integrator_allocation_test

@@ -12,14 +12,14 @@
 
 #include "motion_problems.h"
 
-namespace thenar {
+namespace thenar::integrator_test {
 namespace {
 
-using testing::Chain;
-using testing::Outcome;
-using testing::Problem;
-using testing::SpinningBody;
-using testing::State;
+using test::Chain;
+using test::Outcome;
+using test::Problem;
+using test::SpinningBody;
+using test::State;
 
 using Maker = std::unique_ptr<Integrator> (*)(const MotionEquations&);
 
@@ -50,21 +50,20 @@ struct LocalErrors {
 LocalErrors calc_local_errors(Maker make, int steps) {
   constexpr double kEccentricity = 0.3;
   const double h = 2 * std::numbers::pi / steps;
-  Problem problem = testing::make_kepler();
+  Problem problem = test::make_kepler();
   const std::unique_ptr<Integrator> integrator = make(problem);
   const std::vector<double> weights = equal_weights(problem, 1);  // no step is turned down
   LocalErrors errors;
   State slope(4), y(4);
   for (int i = 0; i < steps; ++i) {
-    const State start = testing::calc_kepler(kEccentricity, i * h);
+    const State start = test::calc_kepler(kEccentricity, i * h);
     problem.calc_slope(i * h, start.data(), slope.data());
     integrator->reset();
     EXPECT_TRUE(integrator->attempt(problem, i * h, h, start.data(), slope.data(), weights).accepted);
-    errors.end =
-        std::max(errors.end, largest(integrator->end_state() - testing::calc_kepler(kEccentricity, (i + 1) * h)));
+    errors.end = std::max(errors.end, largest(integrator->end_state() - test::calc_kepler(kEccentricity, (i + 1) * h)));
     for (const double theta : {0.25, 0.5, 0.8}) {
       integrator->interpolate(theta, y.data());
-      errors.between = std::max(errors.between, largest(y - testing::calc_kepler(kEccentricity, (i + theta) * h)));
+      errors.between = std::max(errors.between, largest(y - test::calc_kepler(kEccentricity, (i + theta) * h)));
     }
   }
   return errors;
@@ -127,12 +126,12 @@ INSTANTIATE_TEST_SUITE_P(Integrators, AdaptiveTest,
                          });
 
 TEST_P(AdaptiveTest, ErrorFallsInProportionToTheTolerance) {
-  Problem problem = testing::make_pendulum();
-  const State exact = run_fixed(problem, *make_rk8_integrator(problem), testing::pendulum_start(), 20, 8000, 1).y;
+  Problem problem = test::make_pendulum();
+  const State exact = run_fixed(problem, *make_rk8_integrator(problem), test::pendulum_start(), 20, 8000, 1).y;
   // The motion is stable, so that local errors add up to no more than a few tolerances.
   for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
     const std::unique_ptr<Integrator> integrator = GetParam()(problem);
-    const Outcome run = run_adaptive(problem, *integrator, testing::pendulum_start(), 20, tolerance, 0.01);
+    const Outcome run = run_adaptive(problem, *integrator, test::pendulum_start(), 20, tolerance, 0.01);
     ASSERT_TRUE(run.finished);
     EXPECT_LT(largest((run.y - exact).head(2)), 5 * tolerance);
     EXPECT_GT(largest((run.y - exact).head(2)), 1e-4 * tolerance);  // no effort wasted
@@ -142,13 +141,13 @@ TEST_P(AdaptiveTest, ErrorFallsInProportionToTheTolerance) {
 TEST_P(AdaptiveTest, ErrorEstimateHasItsOrder) {
   // h⁸ from the formulas of order 5 and 3, h⁴ from that of order 3.
   const bool is_explicit = GetParam() == make_explicit_integrator;
-  Problem problem = testing::make_kepler();
+  Problem problem = test::make_kepler();
   const std::unique_ptr<Integrator> integrator = GetParam()(problem);
   const auto estimate = [&](int steps) {
     double error = 0;
     for (int i = 0; i < steps; ++i) {
       const double h = 2 * std::numbers::pi / steps;
-      const State y = testing::calc_kepler(0.3, i * h), slope = calc_start_slope(problem, y);
+      const State y = test::calc_kepler(0.3, i * h), slope = calc_start_slope(problem, y);
       integrator->reset();
       error = std::max(error,
                        integrator->attempt(problem, i * h, h, y.data(), slope.data(), equal_weights(problem, 1)).error);
@@ -176,15 +175,15 @@ TEST_P(AdaptiveTest, ErrorIsInProportionInChartsOfRotations) {
 }
 
 TEST_P(AdaptiveTest, QuadraturesBalanceTheEnergy) {
-  Problem problem = testing::make_pendulum();
-  const double before = testing::calc_pendulum_energy(testing::pendulum_start());
+  Problem problem = test::make_pendulum();
+  const double before = test::calc_pendulum_energy(test::pendulum_start());
   for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
     const std::unique_ptr<Integrator> integrator = GetParam()(problem);
-    const Outcome run = run_adaptive(problem, *integrator, testing::pendulum_start(), 20, tolerance, 0.01);
+    const Outcome run = run_adaptive(problem, *integrator, test::pendulum_start(), 20, tolerance, 0.01);
     const double dissipated = run.y(2), work = run.y(3);
     EXPECT_GT(dissipated, 1);  // so that there is something to balance
     // Energy changes by up to 9 per unit of x and 4 per unit of v; a run of 20 s has tens of steps.
-    EXPECT_NEAR(testing::calc_pendulum_energy(run.y) - before, work - dissipated, 100 * tolerance) << tolerance;
+    EXPECT_NEAR(test::calc_pendulum_energy(run.y) - before, work - dissipated, 100 * tolerance) << tolerance;
   }
 }
 
@@ -213,8 +212,8 @@ TEST_P(AdaptiveTest, AgreesWithFixedStepsForAnyNumberOfCoordinates) {
 }
 
 TEST_P(AdaptiveTest, StepsDoNotGrowRightAfterARejection) {
-  Problem problem = testing::make_kepler();
-  const State y = testing::calc_kepler(0.9, 0), slope = calc_start_slope(problem, y);
+  Problem problem = test::make_kepler();
+  const State y = test::calc_kepler(0.9, 0), slope = calc_start_slope(problem, y);
   const std::vector<double> weights = equal_weights(problem, 1e-8);
   const std::unique_ptr<Integrator> integrator = GetParam()(problem);
   double h = 1;
@@ -269,9 +268,9 @@ INSTANTIATE_TEST_SUITE_P(Integrators, MannersTest,
                          [](const ::testing::TestParamInfo<Method>& test) { return std::string(test.param.name); });
 
 TEST_P(MannersTest, EndSlopeIsTheSlopeAtTheEnd) {
-  Problem problem = testing::make_pendulum();
+  Problem problem = test::make_pendulum();
   const std::unique_ptr<Integrator> integrator = GetParam().make(problem);
-  run_fixed(problem, *integrator, testing::pendulum_start(), 1, 20, 1, [&](double t, double h, Integrator& i) {
+  run_fixed(problem, *integrator, test::pendulum_start(), 1, 20, 1, [&](double t, double h, Integrator& i) {
     State slope(4);
     problem.calc_slope(t + h, i.end_state().data(), slope.data());
     EXPECT_EQ(slope, i.end_slope());
@@ -302,9 +301,9 @@ TEST_P(MannersTest, AMotionWithoutCoordinatesHasItsQuadratures) {
 }
 
 TEST_P(MannersTest, InterpolationMeetsBothEndsExactlyAndSmoothly) {
-  Problem problem = testing::make_pendulum();
+  Problem problem = test::make_pendulum();
   const std::unique_ptr<Integrator> integrator = GetParam().make(problem);
-  State start = testing::pendulum_start();
+  State start = test::pendulum_start();
   run_fixed(problem, *integrator, start, 1, 20, 1, [&](double, double, Integrator& i) {
     State y(4);
     i.interpolate(0, y.data());
@@ -320,10 +319,10 @@ TEST_P(MannersTest, InterpolationMeetsBothEndsExactlyAndSmoothly) {
 }
 
 TEST_P(MannersTest, AStepMayStartAtEndStateItself) {
-  Problem problem = testing::make_pendulum();
+  Problem problem = test::make_pendulum();
   const std::unique_ptr<Integrator> integrator = GetParam().make(problem), other = GetParam().make(problem);
   const std::vector<double> weights = equal_weights(problem, 1);
-  const State y = testing::pendulum_start(), slope = calc_start_slope(problem, y);
+  const State y = test::pendulum_start(), slope = calc_start_slope(problem, y);
   for (Integrator* i : {integrator.get(), other.get()}) {
     ASSERT_TRUE(i->attempt(problem, 0, 0.01, y.data(), slope.data(), weights).accepted);
   }
@@ -381,9 +380,9 @@ TEST_P(MannersTest, WhereThereIsNoSlopeTheStepIsNotAccepted) {
 }
 
 TEST_P(MannersTest, AStartThatIsNotFiniteIsNotAccepted) {
-  Problem problem = testing::make_pendulum();
+  Problem problem = test::make_pendulum();
   const std::unique_ptr<Integrator> integrator = GetParam().make(problem);
-  State y = testing::pendulum_start();
+  State y = test::pendulum_start();
   const State slope = calc_start_slope(problem, y);
   const std::vector<double> weights = equal_weights(problem, 1);
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
@@ -395,9 +394,9 @@ TEST_P(MannersTest, AStartThatIsNotFiniteIsNotAccepted) {
 }
 
 TEST_P(AdaptiveTest, ARejectedStepLeavesNothingBehind) {
-  Problem problem = testing::make_kepler();
+  Problem problem = test::make_kepler();
   const std::unique_ptr<Integrator> integrator = GetParam()(problem), fresh = GetParam()(problem);
-  const State y = testing::calc_kepler(0.5, 0), slope = calc_start_slope(problem, y);
+  const State y = test::calc_kepler(0.5, 0), slope = calc_start_slope(problem, y);
   const State copy = y, slope_copy = slope;
   const std::vector<double> weights = equal_weights(problem, 1e-6);
   const State end = integrator->end_state();
@@ -412,8 +411,8 @@ TEST_P(AdaptiveTest, ARejectedStepLeavesNothingBehind) {
 }
 
 TEST(Integrator, FixedStepsKeepTheirLength) {
-  Problem problem = testing::make_pendulum();
-  const State y = testing::pendulum_start(), slope = calc_start_slope(problem, y);
+  Problem problem = test::make_pendulum();
+  const State y = test::pendulum_start(), slope = calc_start_slope(problem, y);
   for (const Maker make : {make_rk4_integrator, make_rk8_integrator}) {
     const std::unique_ptr<Integrator> integrator = make(problem);
     EXPECT_FALSE(integrator->has_error_control());
@@ -425,8 +424,8 @@ TEST(Integrator, FixedStepsKeepTheirLength) {
 }
 
 TEST(Integrator, ExplicitStepCostsTwelveSlopesAndDenseOutputThree) {
-  Problem problem = testing::make_pendulum();
-  const State y = testing::pendulum_start(), slope = calc_start_slope(problem, y);
+  Problem problem = test::make_pendulum();
+  const State y = test::pendulum_start(), slope = calc_start_slope(problem, y);
   const std::vector<double> weights = equal_weights(problem, 1);
   const std::unique_ptr<Integrator> integrator = make_explicit_integrator(problem);
   problem.slopes = 0;
@@ -441,4 +440,4 @@ TEST(Integrator, ExplicitStepCostsTwelveSlopesAndDenseOutputThree) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::integrator_test

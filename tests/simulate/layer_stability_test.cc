@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/simulate/layer_stability_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <complex>
 #include <random>
 
-namespace thenar::internal {
+namespace thenar::internal::layer_stability_test {
 namespace {
 
 using Complex = std::complex<double>;
@@ -99,4 +99,4 @@ TEST(LayerStability, GrowthIsWhatIsLeftOfTheMotionInTheEnd) {
 }
 
 }  // namespace
-}  // namespace thenar::internal
+}  // namespace thenar::internal::layer_stability_test

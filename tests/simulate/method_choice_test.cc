@@ -14,7 +14,7 @@
 #include "builders.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::method_choice_test {
 namespace {
 
 using enum IntegratorKind;
@@ -44,7 +44,7 @@ BodyIndex add_chain(ModelBuilder& builder, BodyIndex parent, const std::string& 
                     const Chain& chain) {
   const double l = chain.length;
   const MassProperties link =
-      testing::box_mass(chain.mass, {l, l / 5, l / 5}).expressed_in(Pose<double>::translation({l / 2, 0, 0}));
+      test::box_mass(chain.mass, {l, l / 5, l / 5}).expressed_in(Pose<double>::translation({l / 2, 0, 0}));
   for (int i = 0; i < chain.links; ++i) {
     const std::string n = name + std::to_string(i);
     JointSpec hinge{.name = n, .kind = JointKind::revolute};
@@ -59,7 +59,7 @@ BodyIndex add_chain(ModelBuilder& builder, BodyIndex parent, const std::string& 
 Scenario make_chain(const Chain& chain, double until) {
   ModelBuilder builder;
   add_chain(builder, kWorld, "link", {}, chain);
-  return testing::at_rest(std::move(builder).finalize(), until);
+  return test::at_rest(std::move(builder).finalize(), until);
 }
 
 /// A block on a slide with a spring.
@@ -67,7 +67,7 @@ BodyIndex add_sprung_block(ModelBuilder& builder, double mass, double stiffness,
   JointSpec slide{.name = "slide", .kind = JointKind::prismatic};
   slide.spring = JointSpring{MatrixX<double>::Constant(1, 1, stiffness), VectorX<double>::Zero(1)};
   slide.damping = VectorX<double>::Constant(1, damping);
-  return builder.add_body({.name = "block", .mass = testing::box_mass(mass, {0.1, 0.1, 0.1})}, kWorld, slide);
+  return builder.add_body({.name = "block", .mass = test::box_mass(mass, {0.1, 0.1, 0.1})}, kWorld, slide);
 }
 
 // --- Soft motions -------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ void expect_explicit(const Scenario& s, double tolerance) {
 
 TEST(MethodChoice, StaysExplicitForChainsWithoutDamping) {
   for (const double tolerance : {1e-4, 1e-8, 1e-11}) {
-    expect_explicit(testing::pendulum(2), tolerance);
+    expect_explicit(test::pendulum(2), tolerance);
     expect_explicit(make_chain({.links = 3}, 1), tolerance);
     expect_explicit(make_chain({.links = 10, .mass = 0.1, .length = 0.1}, 1), tolerance);
   }
@@ -94,7 +94,7 @@ TEST(MethodChoice, StaysExplicitForRandomTreesWithoutDamping) {
     test::RandomTree random(seed);
     for (Model model : {random.chain({revolute, universal, spherical}), random.hand(universal, {3, 3, 3}, true),
                         random.bush(8, {revolute, spherical, universal})}) {
-      Scenario s = testing::at_rest(std::move(model), 0.5);
+      Scenario s = test::at_rest(std::move(model), 0.5);
       s.initial.q = random.position(s.model);
       s.initial.v = random.numbers(s.model.velocity_count(), 2);
       for (const double tolerance : {1e-4, 1e-8}) expect_explicit(s, tolerance);
@@ -140,7 +140,7 @@ TEST(MethodChoice, TurnsImplicitForAStiffSpringWithCriticalDamping) {
     add_chain(builder, block, "link", {}, {.links = 1, .mass = 0.3, .length = 0.3});
     SCOPED_TRACE(mass);
     // Only mildly stiff, because the pendulum moves nearly as fast: 3.1 … 5.1 were seen.
-    expect_implicit(testing::at_rest(std::move(builder).finalize(), 1), 1e-6, 2);
+    expect_implicit(test::at_rest(std::move(builder).finalize(), 1), 1e-6, 2);
   }
 }
 
@@ -149,7 +149,7 @@ TEST(MethodChoice, TurnsImplicitForALightDampedFingerOnAHeavyArm) {
   const BodyIndex arm = add_chain(builder, kWorld, "arm", {}, {.links = 1, .mass = 5, .length = 1});
   add_chain(builder, arm, "finger", Pose<double>::translation({1, 0, 0}),
             {.links = 2, .mass = 0.005, .length = 0.03, .damping = 0.1});
-  expect_implicit(testing::at_rest(std::move(builder).finalize(), 0.5), 1e-6, 100);
+  expect_implicit(test::at_rest(std::move(builder).finalize(), 0.5), 1e-6, 100);
 }
 
 // --- Motions that change ------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ Scenario make_held_finger(double release, double until) {
   add_chain(builder, kWorld, "finger", Pose<double>::translation({0, 1, 0}),
             {.links = 1, .mass = 0.005, .length = 0.03, .damping = 0.1});
   builder.add_stop({.dof = 1, .side = StopSide::upper, .bound = {Expression(0.0)}});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), until);
+  Scenario s = test::at_rest(std::move(builder).finalize(), until);
   s.torques.push_back({1, Expression::parse("t < " + std::to_string(release) + " ? 0.01 : -0.01", kProfileVariables)});
   return s;
 }
@@ -181,7 +181,7 @@ TEST(MethodChoice, ReturnsToTheExplicitMethodWhenAMotionIsNoLongerStiff) {
             {.links = 1, .mass = 0.005, .length = 0.03, .damping = 0.1});
   builder.add_stop({.dof = 1, .side = StopSide::upper, .bound = {Expression(0.2)}});
   // Reached after about 1 s at 0.2 rad/s.
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 2);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 2);
   s.torques.push_back({1, Expression(0.02)});
   const RunReport before = run_with(s, automatic, 1e-8);
   s.run.until = 6;
@@ -198,7 +198,7 @@ TEST(MethodChoice, StaysExplicitWhereAccuracyFollowsAFastOscillation) {
   ModelBuilder builder;
   const double k = 1e6, mass = 1e-3, amplitude = 1e-2;
   add_sprung_block(builder, mass, k, 0);
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 0.01);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 0.01);
   s.initial.q(0) = amplitude;
   const double rest = -mass * 9.81 / k, frequency = std::sqrt(k / mass);
   for (const double tolerance : {1e-5, 1e-7, 1e-9}) {
@@ -214,4 +214,4 @@ TEST(MethodChoice, StaysExplicitWhereAccuracyFollowsAFastOscillation) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::method_choice_test

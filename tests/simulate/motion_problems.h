@@ -13,7 +13,7 @@
 
 #include "thenar/simulate/integrator.h"
 
-namespace thenar::testing {
+namespace thenar::test {
 
 using State = VectorX<double>;
 
@@ -301,4 +301,4 @@ class SpinningBody : public Problem {
   }
 };
 
-}  // namespace thenar::testing
+}  // namespace thenar::test

@@ -8,15 +8,15 @@
 #include "motion_problems.h"
 #include "thenar/simulate/radau_tableau_internal.h"
 
-namespace thenar {
+namespace thenar::radau_test {
 namespace {
 
 namespace radau = internal::radau;
-using testing::Chain;
-using testing::Outcome;
-using testing::Problem;
-using testing::SpinningBody;
-using testing::State;
+using test::Chain;
+using test::Outcome;
+using test::Problem;
+using test::SpinningBody;
+using test::State;
 
 using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 Matrix to_matrix(const radau::Matrix& m) { return Eigen::Map<const Matrix>(m[0].data()); }
@@ -129,7 +129,7 @@ TEST(Radau, VanDerPolReachesThePublishedValues) {
   // ε = 1/μ² = 1e-6 from (2, 0) to t = 2: Mazzia and Magherini, Test Set for IVP Solvers, release 2.4, problem VDPOL.
   const double x = 0.1706167732170469e1, v = -0.8928097010248125;
   for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
-    Problem problem = testing::make_van_der_pol(1e3);
+    Problem problem = test::make_van_der_pol(1e3);
     const std::unique_ptr<Integrator> integrator = make_implicit_integrator(problem);
     const Outcome run = run_adaptive(problem, *integrator, State::Unit(2, 0) * 2, 2, tolerance, 1e-6);
     ASSERT_TRUE(run.finished);
@@ -141,7 +141,7 @@ TEST(Radau, VanDerPolReachesThePublishedValues) {
 }
 
 TEST(Radau, VanDerPolCostsLittleMoreWhenAThousandTimesStiffer) {
-  Problem soft = testing::make_van_der_pol(1e3), hard = testing::make_van_der_pol(1e6);
+  Problem soft = test::make_van_der_pol(1e3), hard = test::make_van_der_pol(1e6);
   const State y = State::Unit(2, 0) * 2;
   const Outcome run = run_adaptive(soft, *make_implicit_integrator(soft), y, 2, 1e-5, 1e-6);
   const Outcome stiff = run_adaptive(hard, *make_implicit_integrator(hard), y, 2, 1e-5, 1e-9);
@@ -193,9 +193,9 @@ TEST(Radau, LinearMotionsNeedOneJacobianAndOneIterationPerStep) {
 }
 
 TEST(Radau, RestartKeepsTheJacobianAndResetDoesNot) {
-  Problem problem = testing::make_pendulum();
+  Problem problem = test::make_pendulum();
   const std::unique_ptr<Integrator> integrator = make_implicit_integrator(problem);
-  const auto run = [&] { run_adaptive(problem, *integrator, testing::pendulum_start(), 0.1, 1e-6, 0.01); };
+  const auto run = [&] { run_adaptive(problem, *integrator, test::pendulum_start(), 0.1, 1e-6, 0.01); };
   run();
   EXPECT_EQ(problem.jacobians, 1);
   integrator->restart();
@@ -232,4 +232,4 @@ TEST(Radau, TolerancesBeyondRoundingDoNotStopIt) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::radau_test

@@ -10,7 +10,7 @@
 #include "thenar/dynamics/passive_forces.h"
 #include "thenar/simulate/forces.h"
 
-namespace thenar {
+namespace thenar::rk4_test {
 namespace {
 
 /// Springs and dampers only, for any scalar.
@@ -62,22 +62,22 @@ double observed_order(const Scenario& s, double until, int steps) {
 }
 
 TEST(Rk4, FreeAsymmetricTopHasOrderFour) {
-  Scenario s = testing::free_box();
+  Scenario s = test::free_box();
   s.initial.v << 3, 0.2, -1, 0.1, 0.2, 0.3;  // tumbles about its middle axis, the hard one
   for (const int steps : {50, 100, 200}) EXPECT_NEAR(observed_order(s, 2, steps), 4, 0.15) << steps;
 }
 
 TEST(Rk4, TreeWithEveryJointHasOrderFour) {
-  for (const int steps : {50, 100}) EXPECT_NEAR(observed_order(testing::mixed_tree(), 0.5, steps), 4, 0.15) << steps;
+  for (const int steps : {50, 100}) EXPECT_NEAR(observed_order(test::mixed_tree(), 0.5, steps), 4, 0.15) << steps;
 }
 
 TEST(Rk4, ConstantSpinIsExact) {
   // About a principal axis the velocity is constant and the rotation vector grows linearly: no error but rounding.
-  Scenario s = testing::free_box();
+  Scenario s = test::free_box();
   s.model = [] {
     ModelBuilder builder;
     builder.set_gravity(Vector3<double>::Zero());
-    builder.add_body({.name = "box", .mass = testing::box_mass(2, {0.3, 0.2, 0.1})}, kWorld,
+    builder.add_body({.name = "box", .mass = test::box_mass(2, {0.3, 0.2, 0.1})}, kWorld,
                      {.name = "box", .kind = JointKind::free});
     return std::move(builder).finalize();
   }();
@@ -89,7 +89,7 @@ TEST(Rk4, ConstantSpinIsExact) {
 }
 
 TEST(Rk4, LanesOfAPackEqualSingleRuns) {
-  const Scenario s = testing::mixed_tree();
+  const Scenario s = test::mixed_tree();
   const auto nq = static_cast<std::size_t>(s.model.position_count()),
              nv = static_cast<std::size_t>(s.model.velocity_count());
   std::vector<Pack8> q(nq), v(nv);
@@ -111,11 +111,11 @@ TEST(Rk4, LanesOfAPackEqualSingleRuns) {
 }
 
 TEST(Rk4, QuaternionsStayUnit) {
-  Scenario s = testing::mixed_tree();
+  Scenario s = test::mixed_tree();
   const Numbers<double> x = run<double>(s, 1, 100);
   const double norm = std::sqrt(x.q[3] * x.q[3] + x.q[4] * x.q[4] + x.q[5] * x.q[5] + x.q[6] * x.q[6]);
   EXPECT_NEAR(norm, 1, 1e-15);
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::rk4_test

@@ -9,7 +9,7 @@
 
 #include "builders.h"
 
-namespace thenar {
+namespace thenar::simulate_test {
 namespace {
 
 Expression parse(const char* text) { return Expression::parse(text, kProfileVariables); }
@@ -31,7 +31,7 @@ double complete_elliptic(double k) {
 TEST(Simulate, PendulumReturnsAfterItsPeriod) {
   // A rod about its end: ω₀² = (m g l/2)/(m l²/3); period 4 K(sin(θ₀/2))/ω₀ (Carv 5.1.1 with the right inertia).
   const double angle = std::numbers::pi / 2;
-  Scenario s = testing::pendulum(angle);
+  Scenario s = test::pendulum(angle);
   s.run.tolerance = 1e-11;
   s.run.until = 4 * complete_elliptic(std::sin(angle / 2)) / std::sqrt(9.81 * 0.25 / (0.25 / 3));
   const RunReport report = simulate(s);
@@ -44,7 +44,7 @@ TEST(Simulate, PendulumReturnsAfterItsPeriod) {
 
 TEST(Simulate, EnergyErrorOfPendulumFallsWithOrderFourOrBetter) {
   const auto energy_error = [](double step) {
-    Scenario s = testing::pendulum(2);
+    Scenario s = test::pendulum(2);
     s.run = {.until = 2, .sample = 0.5, .integrator = IntegratorKind::rk4, .step = step};
     return std::abs(simulate(s).energy.error());
   };
@@ -53,7 +53,7 @@ TEST(Simulate, EnergyErrorOfPendulumFallsWithOrderFourOrBetter) {
 }
 
 TEST(Simulate, FreeFallOfFreeBodyIsAParabola) {
-  Scenario s = testing::free_box();
+  Scenario s = test::free_box();
   s.initial.v << 0, 0, 0, 1, -2, 3;
   s.run.until = 0.7;
   const RunReport report = simulate(s);
@@ -65,9 +65,9 @@ TEST(Simulate, FreeFallOfFreeBodyIsAParabola) {
 TEST(Simulate, FreeFallOfPlanarBodyIsAParabola) {
   ModelBuilder builder;
   builder.set_gravity({0, -9.81, 0});
-  builder.add_body({.name = "disc", .mass = testing::box_mass(2, {0.3, 0.2, 0.1})}, kWorld,
+  builder.add_body({.name = "disc", .mass = test::box_mass(2, {0.3, 0.2, 0.1})}, kWorld,
                    {.name = "disc", .kind = JointKind::planar});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 0.5);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 0.5);
   s.initial.v << 1, 2, 3;
   const RunReport report = simulate(s);
   EXPECT_NEAR(report.last.q(0), 0.5, kRounding);
@@ -78,7 +78,7 @@ TEST(Simulate, FreeFallOfPlanarBodyIsAParabola) {
 TEST(Simulate, EnergyBalanceConvergesWithOrderFour) {
   // Everything at once: actuators, wrenches, springs with and without a potential, dampers.
   const auto balance_error = [](double step) {
-    Scenario s = testing::mixed_tree();
+    Scenario s = test::mixed_tree();
     s.torques.push_back({6, parse("0.3*sin(5*t)")});
     WrenchProfile wrench;
     wrench.body = BodyIndex(3);
@@ -97,7 +97,7 @@ TEST(Simulate, EnergyBalanceConvergesWithOrderFour) {
 }
 
 TEST(Simulate, DampedPendulumLosesWhatItsDamperTakes) {
-  Scenario s = testing::pendulum(1, 0.5);
+  Scenario s = test::pendulum(1, 0.5);
   s.run.until = 20;
   const RunReport report = simulate(s);
   EXPECT_NEAR(report.last.q(0), 0, 1e-6);
@@ -106,7 +106,7 @@ TEST(Simulate, DampedPendulumLosesWhatItsDamperTakes) {
 }
 
 TEST(Simulate, RowsAreAtExactTimes) {
-  Scenario s = testing::pendulum(1);
+  Scenario s = test::pendulum(1);
   s.run = {.until = 0.25, .sample = 0.1, .integrator = IntegratorKind::rk4, .step = 0.003};
   const Trace trace = record(s);
   ASSERT_EQ(trace.samples.size(), 4u);
@@ -119,13 +119,13 @@ TEST(Simulate, RowsAreAtExactTimes) {
 }
 
 TEST(Simulate, StepsThatDivideTheSampleAreNotSplit) {
-  Scenario s = testing::pendulum(1);
+  Scenario s = test::pendulum(1);
   s.run = {.until = 1, .sample = 0.01, .integrator = IntegratorKind::rk4, .step = 0.001};
   EXPECT_EQ(simulate(s).steps, 1000);
 }
 
 TEST(Simulate, TwoRunsAreEqualBitByBit) {
-  const Trace a = record(testing::mixed_tree()), b = record(testing::mixed_tree());
+  const Trace a = record(test::mixed_tree()), b = record(test::mixed_tree());
   ASSERT_EQ(a.samples.size(), b.samples.size());
   for (std::size_t i = 0; i < a.samples.size(); ++i) EXPECT_TRUE(a.samples[i].state == b.samples[i].state);
 }
@@ -135,8 +135,8 @@ TEST(Simulate, RunawayEndsWithTimeStepAndJoint) {
   ModelBuilder builder;
   JointSpec joint{.name = "slide", .kind = JointKind::prismatic};
   joint.spring = JointSpring{MatrixX<double>::Constant(1, 1, 1e12), VectorX<double>::Zero(1)};
-  builder.add_body({.name = "cart", .mass = testing::box_mass(1, {1, 1, 1})}, kWorld, joint);
-  Scenario s = testing::at_rest(std::move(builder).finalize());
+  builder.add_body({.name = "cart", .mass = test::box_mass(1, {1, 1, 1})}, kWorld, joint);
+  Scenario s = test::at_rest(std::move(builder).finalize());
   s.initial.q(0) = 1;
   s.run.integrator = IntegratorKind::rk4;
   const Trace trace = record(s);
@@ -148,7 +148,7 @@ TEST(Simulate, RunawayEndsWithTimeStepAndJoint) {
 }
 
 TEST(Simulate, TorqueThatIsNoNumberEndsTheRunAndIsNamed) {
-  Scenario s = testing::pendulum(0);
+  Scenario s = test::pendulum(0);
   s.torques.push_back({0, parse("sqrt(0.5 - t)")});
   const Trace trace = record(s);
   EXPECT_EQ(trace.report.status, RunStatus::failed);
@@ -159,7 +159,7 @@ TEST(Simulate, TorqueThatIsNoNumberEndsTheRunAndIsNamed) {
 }
 
 TEST(Simulate, TorqueThatIsInfiniteAtARowIsNotWritten) {
-  Scenario s = testing::pendulum(0);
+  Scenario s = test::pendulum(0);
   s.run = {.until = 1, .sample = 0.5, .integrator = IntegratorKind::rk4, .step = 0.5};
   s.torques.push_back({0, parse("t == 0.5 ? 1/0 : 0")});
   const Trace trace = record(s);
@@ -169,7 +169,7 @@ TEST(Simulate, TorqueThatIsInfiniteAtARowIsNotWritten) {
 
 TEST(Simulate, InterruptKeepsWhatIsThere) {
   std::atomic<bool> flag{false};
-  Scenario s = testing::pendulum(1);
+  Scenario s = test::pendulum(1);
   s.run.until = 1e4;
   s.run.integrator = IntegratorKind::rk4;
   RunCallbacks callbacks;
@@ -190,17 +190,17 @@ TEST(Simulate, InterruptKeepsWhatIsThere) {
 TEST(Simulate, CallbackCanStopTheRun) {
   RunCallbacks callbacks;
   callbacks.on_sample = [](const Sample& sample) { return sample.state.t < 0.05; };
-  const RunReport report = simulate(testing::pendulum(1), callbacks);
+  const RunReport report = simulate(test::pendulum(1), callbacks);
   EXPECT_EQ(report.status, RunStatus::failed);
   EXPECT_EQ(report.rows, 5);
 }
 
 TEST(Simulate, JointWithoutInertiaIsRefusedByName) {
   ModelBuilder builder;
-  const BodyIndex palm = builder.add_body({.name = "palm", .mass = testing::box_mass(1, {1, 1, 1})}, kWorld,
+  const BodyIndex palm = builder.add_body({.name = "palm", .mass = test::box_mass(1, {1, 1, 1})}, kWorld,
                                           {.name = "wrist", .kind = JointKind::revolute});
   builder.add_body({.name = "tip"}, palm, {.name = "dip", .kind = JointKind::revolute});
-  Scenario s = testing::at_rest(std::move(builder).finalize());
+  Scenario s = test::at_rest(std::move(builder).finalize());
   const auto fault = find_inertia_fault(s.model, s.initial.q);
   ASSERT_TRUE(fault);
   EXPECT_NE(fault->message.find("joint 'dip' has no inertia to move: give body 'tip' a mass"), std::string::npos);
@@ -212,7 +212,7 @@ TEST(Simulate, ArmatureIsInertiaEnough) {
   JointSpec joint{.name = "dip", .kind = JointKind::revolute};
   joint.armature = VectorX<double>::Constant(1, 1e-4);
   builder.add_body({.name = "tip"}, kWorld, joint);
-  EXPECT_EQ(simulate(testing::at_rest(std::move(builder).finalize(), 0.01)).status, RunStatus::done);
+  EXPECT_EQ(simulate(test::at_rest(std::move(builder).finalize(), 0.01)).status, RunStatus::done);
 }
 
 TEST(Simulate, ThinRodHasNoInertiaAboutItself) {
@@ -226,17 +226,17 @@ TEST(Simulate, ThinRodHasNoInertiaAboutItself) {
   }()));
 }
 
-TEST(Simulate, NothingThatMovesIsNoProblem) { EXPECT_EQ(simulate(testing::at_rest(Model())).status, RunStatus::done); }
+TEST(Simulate, NothingThatMovesIsNoProblem) { EXPECT_EQ(simulate(test::at_rest(Model())).status, RunStatus::done); }
 
 TEST(Simulate, BadOptionsAreRefused) {
-  Scenario s = testing::pendulum(0);
+  Scenario s = test::pendulum(0);
   s.run.until = 0;
   EXPECT_THROW(simulate(s), std::invalid_argument);
   s.run = {.until = 1, .integrator = IntegratorKind::rk4, .step = 1e-12};
   EXPECT_THROW(simulate(s), std::invalid_argument);
   s.run = {.until = 1, .sample = std::nan(""), .integrator = IntegratorKind::rk4, .step = 1e-3};
   EXPECT_THROW(simulate(s), std::invalid_argument);
-  s = testing::pendulum(0);
+  s = test::pendulum(0);
   s.initial.q.resize(3);
   EXPECT_THROW(simulate(s), std::invalid_argument);
 }
@@ -252,4 +252,4 @@ TEST(State, ComparesAllItsNumbers) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::simulate_test

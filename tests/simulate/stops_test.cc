@@ -10,7 +10,7 @@
 #include "builders.h"
 #include "thenar/simulate/simulate.h"
 
-namespace thenar {
+namespace thenar::stops_test {
 namespace {
 
 constexpr double kGravity = 9.81;
@@ -30,7 +30,7 @@ Scenario make_slider(const Slider& slider) {
   builder.set_gravity({0, 0, -slider.gravity});
   JointSpec joint{.name = "slide", .kind = JointKind::prismatic};
   joint.friction = VectorX<double>::Constant(1, slider.friction);
-  builder.add_body({.name = "block", .mass = testing::box_mass(1, {0.1, 0.1, 0.1})}, kWorld, joint);
+  builder.add_body({.name = "block", .mass = test::box_mass(1, {0.1, 0.1, 0.1})}, kWorld, joint);
   if (slider.lower) {
     builder.add_stop(
         {.dof = 0, .side = StopSide::lower, .bound = {Expression(*slider.lower)}, .restitution = slider.restitution});
@@ -39,7 +39,7 @@ Scenario make_slider(const Slider& slider) {
     builder.add_stop(
         {.dof = 0, .side = StopSide::upper, .bound = {Expression(*slider.upper)}, .restitution = slider.restitution});
   }
-  return testing::at_rest(std::move(builder).finalize());
+  return test::at_rest(std::move(builder).finalize());
 }
 
 std::vector<Event> events_of(const Trace& trace, EventKind kind) {
@@ -118,9 +118,9 @@ TEST(Stop, IsLeftWhenTheTorqueReverses) {
   ModelBuilder builder;
   builder.set_gravity({0, 0, 0});
   JointSpec hinge{.name = "hinge", .kind = JointKind::revolute};
-  builder.add_body({.name = "rod", .mass = testing::box_mass(1, {0.5, 0.1, 0.1})}, kWorld, hinge);
+  builder.add_body({.name = "rod", .mass = test::box_mass(1, {0.5, 0.1, 0.1})}, kWorld, hinge);
   builder.add_stop({.dof = 0, .side = StopSide::lower});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 2);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 2);
   s.torques.push_back({0, parse("t - 1")});
   const Trace trace = record(s);
   const auto off = events_of(trace, EventKind::limit_off);
@@ -134,10 +134,10 @@ TEST(Stop, IsLeftWhenTheTorqueReverses) {
 TEST(Stop, IsLeftAtOnceWhenTheTorqueJumps) {
   ModelBuilder builder;
   builder.set_gravity({0, 0, 0});
-  builder.add_body({.name = "rod", .mass = testing::box_mass(12, {1, 0, 0})}, kWorld,
+  builder.add_body({.name = "rod", .mass = test::box_mass(12, {1, 0, 0})}, kWorld,
                    {.name = "hinge", .kind = JointKind::revolute});
   builder.add_stop({.dof = 0, .side = StopSide::upper});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 2);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 2);
   s.torques.push_back({0, parse("t < 0.7654321 ? 1 : -2")});
   const Trace trace = record(s);
   const auto off = events_of(trace, EventKind::limit_off);
@@ -152,10 +152,10 @@ TEST(Stop, ShortPulseIsNotMissed) {
   // A push of 1 ms inside what would be one long step.
   ModelBuilder builder;
   builder.set_gravity({0, 0, 0});
-  builder.add_body({.name = "rod", .mass = testing::box_mass(12, {1, 0, 0})}, kWorld,
+  builder.add_body({.name = "rod", .mass = test::box_mass(12, {1, 0, 0})}, kWorld,
                    {.name = "hinge", .kind = JointKind::revolute});
   builder.add_stop({.dof = 0, .side = StopSide::lower});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 2);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 2);
   s.torques.push_back({0, parse("pulse(t, 1, 1.001)*5")});
   const Trace trace = record(s);
   EXPECT_NEAR(trace.report.last.v(0), 5e-3, 1e-12) << list(trace);
@@ -165,10 +165,10 @@ TEST(Stop, OscillatingReactionIsFollowedThoughNothingMoves) {
   // The reaction 1 + 1.01 sin(40 t) dips below zero for a short while in every period.
   ModelBuilder builder;
   builder.set_gravity({0, 0, 0});
-  builder.add_body({.name = "rod", .mass = testing::box_mass(12, {1, 0, 0})}, kWorld,
+  builder.add_body({.name = "rod", .mass = test::box_mass(12, {1, 0, 0})}, kWorld,
                    {.name = "hinge", .kind = JointKind::revolute});
   builder.add_stop({.dof = 0, .side = StopSide::upper});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 2);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 2);
   s.torques.push_back({0, parse("1 + 1.01*sin(40*t)")});
   const Trace trace = record(s);
   const auto off = events_of(trace, EventKind::limit_off);
@@ -183,8 +183,7 @@ TEST(Stop, SymmetricStopsAreOneProblem) {
   builder.set_gravity({0, 0, -kGravity});
   JointSpec slide{.name = "cart", .kind = JointKind::prismatic};
   slide.axis = Vector3<double>::UnitX();
-  const BodyIndex cart =
-      builder.add_body({.name = "cart", .mass = testing::box_mass(1, {0.1, 0.1, 0.1})}, kWorld, slide);
+  const BodyIndex cart = builder.add_body({.name = "cart", .mass = test::box_mass(1, {0.1, 0.1, 0.1})}, kWorld, slide);
   MassProperties rod = mass_properties_from_mass(Rod{0.5}, 1);
   rod.com.z() = 0.25;
   for (const double side : {1.0, -1.0}) {
@@ -194,7 +193,7 @@ TEST(Stop, SymmetricStopsAreOneProblem) {
     builder.add_stop(
         {.dof = body.value() - 1, .side = StopSide::upper, .bound = {Expression(1.2)}, .restitution = 0.4});
   }
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 3);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 3);
   s.initial.q << 0, 0.1, 0.1;
   const Trace trace = record(s);
   const auto impacts = events_of(trace, EventKind::impact);
@@ -250,7 +249,7 @@ TEST(Friction, ReversesWithoutRestWhenTheForceIsLarge) {
 }
 
 TEST(Lock, HoldsItsJointWhateverPulls) {
-  Scenario s = testing::at_rest([] {
+  Scenario s = test::at_rest([] {
     ModelBuilder builder;
     JointSpec first{.name = "first", .kind = JointKind::revolute};
     first.axis = Vector3<double>::UnitY();
@@ -266,7 +265,7 @@ TEST(Lock, HoldsItsJointWhateverPulls) {
   }());
   s.initial.q << 0.3, 0.7;
   // The same as a pendulum that hangs at its full angle.
-  Scenario alone = testing::pendulum(1.0);
+  Scenario alone = test::pendulum(1.0);
   const RunReport locked = simulate(s), free = simulate(alone);
   EXPECT_EQ(locked.last.q(0), 0.3);
   EXPECT_NEAR(locked.last.q(1) + 0.3, free.last.q(0), 1e-7);
@@ -300,7 +299,7 @@ TEST(Stop, DependentLimitIsHonouredAlongTheWholePath) {
     ModelBuilder builder = two_rods();
     builder.add_stop({.dof = 1, .side = StopSide::upper, .bound = function_of("0.5*cos(x)", 0), .restitution = e});
     builder.add_stop({.dof = 1, .side = StopSide::lower, .bound = function_of("-0.1 - 0.2*x^2", 0), .restitution = e});
-    Scenario s = testing::at_rest(std::move(builder).finalize(), 4);
+    Scenario s = test::at_rest(std::move(builder).finalize(), 4);
     s.initial.q << 1.2, 0.1;
     s.run.sample = 1e-3;
     const Trace trace = record(s);
@@ -326,7 +325,7 @@ TEST(Coupling, MovesLikeOneJointWithTheSumOfInertias) {
   // −½), by energy: ½ q̇² (m₀₀ − m₀₁ + m₁₁/4) + V(q) is constant.
   ModelBuilder builder = two_rods();
   builder.add_coupling({.name = "half", .dof = 1, .value = function_of("-0.5*x", 0)});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 3);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 3);
   s.initial.q << 1, -0.5;
   const Trace trace = record(s);
   EXPECT_EQ(trace.report.status, RunStatus::done) << list(trace);
@@ -341,7 +340,7 @@ TEST(Coupling, MovesLikeOneJointWithTheSumOfInertias) {
 TEST(Coupling, CurvedOneKeepsEnergyAndItsRelation) {
   ModelBuilder builder = two_rods();
   builder.add_coupling({.name = "curved", .dof = 1, .value = function_of("0.8*sin(x) + 0.1*x^2", 0)});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 3);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 3);
   s.initial.q << 1, 0.8 * std::sin(1.0) + 0.1;
   const Trace trace = record(s);
   for (const Sample& sample : trace.samples) {
@@ -413,7 +412,7 @@ TEST(Stop, StopsThatPressOnEachOtherComeToRest) {
   builder.set_gravity({0, 0, 0});
   builder.add_stop({.dof = 0, .side = StopSide::upper, .bound = {Expression(0.5)}});
   builder.add_stop({.dof = 1, .side = StopSide::lower, .bound = {Expression(-0.5)}});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 5);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 5);
   s.torques.push_back({0, parse("0.3")});
   s.torques.push_back({1, parse("-0.2")});
   const Trace trace = record(s);
@@ -432,7 +431,7 @@ TEST(Stop, ContradictoryRowsEndTheRunWithTheirNames) {
   ModelBuilder builder = two_rods();
   builder.add_coupling({.name = "a", .dof = 1, .value = function_of("x", 0)});
   builder.add_coupling({.name = "b", .dof = 1, .value = function_of("x + 0.1*x^2", 0)});
-  Scenario s = testing::at_rest(std::move(builder).finalize(), 5);
+  Scenario s = test::at_rest(std::move(builder).finalize(), 5);
   s.initial.v << 1, 1;
   s.torques.push_back({0, parse("3")});
   const Trace trace = record(s);
@@ -441,4 +440,4 @@ TEST(Stop, ContradictoryRowsEndTheRunWithTheirNames) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::stops_test

@@ -8,7 +8,7 @@
 
 #include "thenar/model/model.h"
 
-namespace thenar {
+namespace thenar::storm_watch_test {
 namespace {
 
 using internal::StormWatch;
@@ -81,4 +81,4 @@ TEST(StormWatch, ShorterBridgesComeToAnEnd) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::storm_watch_test

@@ -16,7 +16,7 @@
 #include "thenar/simulate/simulate.h"
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::symplectic_test {
 namespace {
 
 /// Calls visit(coordinates of its quaternion, first degree of freedom) for every rotation in space.
@@ -133,10 +133,10 @@ Scenario make_chain(const std::vector<JointKind>& kinds) {
     joint.X_PF = Pose<double>::translation({0.1, 0, i == 0 ? 0.0 : -1.0});
     joint.axis = {0.1 * static_cast<double>(i), 1, 0.2};
     const MassProperties box =
-        testing::box_mass(1, {0.5, 0.7, 1}).expressed_in(Pose<double>::translation({0.05, 0.02, -0.5}));
+        test::box_mass(1, {0.5, 0.7, 1}).expressed_in(Pose<double>::translation({0.05, 0.02, -0.5}));
     parent = builder.add_body({.name = name, .mass = box}, parent, joint);
   }
-  Scenario s = testing::at_rest(std::move(builder).finalize());
+  Scenario s = test::at_rest(std::move(builder).finalize());
   for (int i = 0; i < s.initial.q.size(); ++i) s.initial.q(i) += 0.5 * std::sin(2.0 + i);
   visit_rotations(s.model, [&](int k, int) { s.initial.q.segment<4>(k).normalize(); });
   for (int i = 0; i < s.initial.v.size(); ++i) s.initial.v(i) = 1.5 * std::cos(1.0 + 2 * i);
@@ -179,7 +179,7 @@ struct EnergyBand {
 };
 
 EnergyBand swing(IntegratorKind integrator, double step, long long steps) {
-  Scenario s = testing::pendulum(2.5);
+  Scenario s = test::pendulum(2.5);
   const double duration = static_cast<double>(steps) * step;
   s.run = {.until = duration, .sample = step, .integrator = integrator, .step = step};
   const double start = calc_energy(s.model, s.initial);
@@ -216,4 +216,4 @@ TEST(Symplectic, EnergyOfAPendulumDoesNotDriftInAHundredThousandSteps) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::symplectic_test

@@ -8,7 +8,7 @@
 
 #include "thenar/spatial/rotation.h"
 
-namespace thenar {
+namespace thenar::inertia_test {
 namespace {
 
 std::mt19937_64 generator(7);
@@ -111,4 +111,4 @@ TEST(MassProperties, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::inertia_test

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-namespace thenar {
+namespace thenar::rotation_test {
 namespace {
 
 std::mt19937_64 generator(5);
@@ -112,4 +112,4 @@ TEST(Rotation, ZAlongAnyDirection) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::rotation_test

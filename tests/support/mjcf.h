@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <functional>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "thenar/contact/body_shape.h"
 #include "thenar/model/model.h"
+#include "thenar/spatial/decompositions.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar::test {

@@ -4,13 +4,13 @@
 /// @file
 /// Measured tosses of a cube on a table, their prediction by a run, and how far apart the two are (docs/validation.md).
 
-#include <Eigen/Dense>
 #include <Eigen/Geometry>
 #include <string>
 #include <vector>
 
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/scenario.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 

@@ -13,7 +13,7 @@
 
 #include "cube_toss.h"
 
-namespace thenar {
+namespace thenar::cube_toss_balance_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -214,4 +214,4 @@ INSTANTIATE_TEST_SUITE_P(Tosses, CubeTossBalance, testing::Bool(),
                          [](const auto& is_training) { return is_training.param ? "training" : "test"; });
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::cube_toss_balance_test

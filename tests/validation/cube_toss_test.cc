@@ -25,7 +25,7 @@
 #include "thenar/io/png.h"
 #include "thenar/io/svg_plot.h"
 
-namespace thenar {
+namespace thenar::cube_toss_test {
 namespace {
 
 const char* describe(double scale) { return scale == 1 ? "as is" : "lengths / 0.978"; }
@@ -350,4 +350,4 @@ TEST_F(CubeTossData, Draws) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::cube_toss_test

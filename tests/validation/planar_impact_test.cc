@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,8 +22,9 @@
 #include <vector>
 
 #include "thenar/impact/point_impact.h"
+#include "thenar/spatial/decompositions.h"
 
-namespace thenar {
+namespace thenar::planar_impact_test {
 namespace {
 
 using Eigen::Vector2d;
@@ -580,4 +580,4 @@ TEST_F(PlanarImpactData, StrongeNeverGainsEnergy) {
 }
 
 }  // namespace
-}  // namespace thenar
+}  // namespace thenar::planar_impact_test

@@ -439,7 +439,7 @@ Expression::Range Expression::calc_range() const noexcept {
       });
   const internal::Interval& result = stack[0];
   // Where the value may be no number, nothing is known of it.
-  if (result.nan || result.is_empty()) return {-internal::kInfinity, internal::kInfinity};
+  if (result.nan || result.is_empty()) return {-kInfinity, kInfinity};
   return {result.lo, result.hi};
 }
 

@@ -13,11 +13,9 @@
 /// `nan` says whether NaN is among the results, as sqrt([-1,4]) = [0,2] or NaN. It may be said too often, never too
 /// seldom. A bound of ±inf stands for "arbitrarily large" and for the double inf alike.
 
-#include <limits>
+#include "thenar/base/numbers.h"
 
 namespace thenar::internal {
-
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Interval {
   double lo;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/all_solutions.h"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
 
+#include "thenar/base/numbers.h"
 #include "thenar/complementarity/clearly_p.h"
 #include "thenar/complementarity/lcp_scale_internal.h"
 #include "thenar/complementarity/lemke.h"
 #include "thenar/complementarity/linear_program.h"
 #include "thenar/complementarity/solution_cells_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
@@ -25,7 +25,6 @@ using internal::kZero;
 constexpr double kPolished = 1e-6;
 /// Rows for which both halves are tried before one is chosen anyway.
 constexpr int kMostTrials = 8;
-constexpr double kInfinity = LinearProgram::kInfinity;
 
 enum class Decision : std::uint8_t { none, z_zero, w_zero };
 

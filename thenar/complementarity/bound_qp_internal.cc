@@ -6,10 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "thenar/base/numbers.h"
+
 namespace thenar::internal {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A certificate must exclude all z up to this many times the present scale.
 constexpr double kCertificateMargin = 1e6;
 /// Errors up to this many times the declared one are forgiven where the alternative is to give up.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <ostream>
 #include <stdexcept>
 
+#include "thenar/base/numbers.h"
 #include "thenar/complementarity/word_reader_internal.h"
 
 namespace thenar {
@@ -17,7 +17,6 @@ std::string BoxedLcp::find_fault() const {
     return fmt::format("M must be {0} × {0}, and there must be {0} bounds of each kind", n);
   }
   if (!M.allFinite() || !q.allFinite()) return "M and q must be finite";
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (int i = 0; i < n; ++i) {
     if (!(lower(i) <= upper(i)) || lower(i) == kInfinity || upper(i) == -kInfinity) {
       return fmt::format("row {}: no number is between {} and {}", i, lower(i), upper(i));

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/clearly_p.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "thenar/complementarity/p_matrix.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/cone_local_internal.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {

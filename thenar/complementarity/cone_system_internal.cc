@@ -9,7 +9,7 @@ namespace thenar::internal {
 namespace {
 
 /// A power of two near 1/√a; 1 for rows that cannot be moved.
-double scale_of(double a) {
+double cone_scale(double a) {
   if (!(a > 0) || !std::isfinite(a)) return 1;
   const int exponent = std::ilogb(a);
   return std::ldexp(1.0, -(exponent + (exponent & 1)) / 2);
@@ -58,7 +58,7 @@ void ConeSystem::add_row(int row, double scale) {
 
 void ConeSystem::add_block(const ConstraintProblem& problem, int row) {
   const ConstraintRow& head = problem.row(row);
-  const double scale = scale_of(problem.A()(row, row));
+  const double scale = cone_scale(problem.A()(row, row));
   ConeBlock block;
   block.first = static_cast<int>(row_.size());
   block.row = row;

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "thenar/base/assert.h"
+#include "thenar/base/numbers.h"
 
 namespace thenar {
 namespace {
@@ -152,7 +153,6 @@ Eigen::Vector2d calc_regular_corner(int j, int faces) {
 }
 
 ForceBounds force_bounds(const ConstraintRow& row) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   switch (row.kind) {
     case RowKind::bilateral:
     case RowKind::tangent:

@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "thenar/base/rounding_noise.h"
 #include "thenar/complementarity/unique_forces_internal.h"
 
 namespace thenar {
@@ -18,7 +19,7 @@ using internal::Place;
 using internal::QpOutcome;
 
 /// A power of two near 1/√a: scaling with it is exact and brings the diagonal into [½, 2).
-double scale_of(double a) {
+double row_scale(double a) {
   const int exponent = std::ilogb(a);
   return std::ldexp(1.0, -(exponent + (exponent & 1)) / 2);
 }
@@ -201,7 +202,7 @@ SolveFailure ExactSolver::Work::scale_rows(const ConstraintProblem& problem) {
     const double a = A(i, i);
     if (!std::isfinite(a)) return SolveFailure::not_finite;
     if (a < 0) return SolveFailure::indefinite;
-    if (a > 0) scale[i] = scale_of(a), rows.push_back(i);
+    if (a > 0) scale[i] = row_scale(a), rows.push_back(i);
   }
   qp.reset(static_cast<int>(rows.size()));
   qp.rounding = 2 * n * std::numeric_limits<double>::epsilon();
@@ -285,7 +286,7 @@ void ExactSolver::Work::solve_apart(const ConstraintProblem& problem) {
     const double z = std::clamp(free, qp.lower[r], qp.upper[r]);
     const bool held = qp.is_movable(r) && (free == z ? kind != RowKind::unilateral || free > 0 : false);
     const double w = held ? 0 : qp.b[r] + a * z;
-    solution.z[i] = z * scale[i];
+    solution.z[i] = held ? with_noise(z * scale[i]) : z * scale[i];
     solution.w[i] = w / scale[i];
     solution.state[i] = held                          ? RowState::held
                         : kind == RowKind::unilateral ? RowState::open
@@ -319,7 +320,7 @@ void ExactSolver::Work::write_point(const ConstraintProblem& problem) {
   for (int r = 0; r < qp.size(); ++r) {
     const int i = rows[r];
     const Place place = qp.place[r];
-    solution.z[i] = qp.z[r] * scale[i];
+    solution.z[i] = place == Place::held ? with_noise(qp.z[r] * scale[i]) : qp.z[r] * scale[i];
     solution.w[i] = place == Place::held ? 0 : qp.w[r] / scale[i];
     if (place == Place::held) {
       solution.state[i] = RowState::held;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/generators.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "thenar/base/numbers.h"
 #include "thenar/complementarity/lemke_basis_internal.h"
 #include "thenar/complementarity/lemke_dictionary_internal.h"
 #include "thenar/complementarity/lemke_free_rows_internal.h"
@@ -25,7 +26,6 @@ constexpr double kNearly = 1e-13;
 constexpr int kGuessSteps = 8;
 /// Parts of the terms of a sum that counts as zero in a proof.
 constexpr double kProof = 1e-10;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "thenar/base/numbers.h"
 #include "thenar/base/pack.h"
 #include "thenar/complementarity/lcp.h"
 
@@ -154,7 +155,6 @@ class LemkeDictionary {
   static constexpr double kTie = 1e-12;
 
  private:
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   Pack8* column(int j) { return packs_.data() + j * blocks_; }
   const Pack8* column(int j) const { return packs_.data() + j * blocks_; }

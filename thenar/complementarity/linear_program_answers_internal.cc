@@ -17,7 +17,7 @@ constexpr double kRounding = 1e-12;
 /// Points of CLP may violate more than its tolerance, by what its last clean-up left.
 constexpr double kViolation = 10 * LinearProgram::kTolerance;
 /// Entries of rays and Farkas vectors, the largest being 1, that stand for zero where a bound forbids them.
-constexpr double kZero = 1e-9;
+constexpr double kZeroWeight = 1e-9;
 
 }  // namespace
 
@@ -94,7 +94,7 @@ bool LinearProgram::Work::clean_farkas(VectorX<double>& y) const {
   for (Index i = 0; i < rows(); ++i) {
     const double bound = y(i) > 0 ? simplex.rowLower()[i] : simplex.rowUpper()[i];
     if (std::abs(bound) < COIN_DBL_MAX) continue;
-    if (std::abs(y(i)) > kZero) return false;
+    if (std::abs(y(i)) > kZeroWeight) return false;
     y(i) = 0;
   }
   return true;

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/matrix_class.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "thenar/base/numbers.h"
 #include "thenar/complementarity/linear_program.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
 
 using Index = Eigen::Index;
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 void check_matrix(const char* what, const MatrixX<double>& M) {
   if (M.rows() != M.cols()) throw std::invalid_argument(std::string(what) + ": the matrix is not square");

@@ -11,7 +11,7 @@ namespace {
 using Long = long double;
 
 /// A sum and the sum of its terms' sizes.
-struct Sum {
+struct SumAndSize {
   Long value = 0, size = 0;
 
   void add(Long term) {
@@ -21,8 +21,8 @@ struct Sum {
   Long part() const { return size > 0 ? value / size : 0; }
 };
 
-Sum multiply_row(const MatrixX<double>& M, Eigen::Index i, const VectorX<double>& x) {
-  Sum sum;
+SumAndSize multiply_row(const MatrixX<double>& M, Eigen::Index i, const VectorX<double>& x) {
+  SumAndSize sum;
   for (Eigen::Index j = 0; j < M.cols(); ++j) sum.add(static_cast<Long>(M(i, j)) * x(j));
   return sum;
 }
@@ -39,7 +39,7 @@ bool is_nonnegative(const VectorX<double>& x) {
 }  // namespace
 
 double grade_form(const MatrixX<double>& M, const VectorX<double>& x) {
-  Sum sum;
+  SumAndSize sum;
   for (Eigen::Index i = 0; i < M.rows(); ++i) {
     for (Eigen::Index j = 0; j < M.cols(); ++j) sum.add(static_cast<Long>(x(i)) * M(i, j) * x(j));
   }
@@ -53,7 +53,7 @@ double grade_nonnegative_form(const MatrixX<double>& M, const VectorX<double>& x
 double grade_kernel(const MatrixX<double>& M, const VectorX<double>& x) {
   Long worst = 0;
   for (Eigen::Index i = 0; i < M.rows(); ++i) {
-    Sum sum;
+    SumAndSize sum;
     for (Eigen::Index j = 0; j < M.cols(); ++j) sum.add((static_cast<Long>(M(i, j)) + M(j, i)) * x(j));
     worst = std::max(worst, std::abs(sum.part()));
   }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/p_matrix.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
+
+#include "thenar/base/numbers.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
@@ -153,7 +155,6 @@ PMatrixTest test_p_matrix(const MatrixX<double>& M) {
   recursion.out.is_P = recursion.run(n);
   PMatrixTest& out = recursion.out;
   if (!out.is_P) out.reversed = make_reversed_vector(M, out.rows);
-  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   out.is_sure = std::abs(out.least) > 16 * n * kEpsilon;
   return out;
 }

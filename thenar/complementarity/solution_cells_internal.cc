@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/solution_cells_internal.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {

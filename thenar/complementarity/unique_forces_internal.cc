@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/unique_forces_internal.h"
 
-#include <limits>
+#include "thenar/base/numbers.h"
 
 namespace thenar::internal {
 
@@ -71,7 +71,6 @@ bool UniqueForces::are_independent(const BoundQp& qp) {
 
 /// Some d with d_k = sign has A d = 0.
 bool UniqueForces::can_shift_with_others(const BoundQp& qp, int k, double sign) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   moving_.clear();
   for (int i = 0; i < qp.size(); ++i) {
     if (i != k && freedom_[i].any()) moving_.push_back(i);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace internal::verify;
 
-constexpr Long kInfinity = std::numeric_limits<Long>::infinity();
+constexpr Long kLongInfinity = std::numeric_limits<Long>::infinity();
 /// Choices of equations that are gone through for one cell.
 constexpr Long kMostChoices = 2e5L;
 
@@ -177,7 +177,7 @@ class Checker {
     const Long slack = calc_slack(node, row, is_z);
     if (row < 0) {
       if (!(gain.upper() < 0)) return fail(fmt::format("node {}: yᵀq is not negative", number));
-      note_reach(slack > 0 ? -gain.upper() / slack : kInfinity);
+      note_reach(slack > 0 ? -gain.upper() / slack : kLongInfinity);
       return;
     }
     // The bound of z or w that follows, for solutions of at most kLeastReach units.
@@ -186,7 +186,7 @@ class Checker {
     if (!(bound <= kTolerance)) {
       return fail(fmt::format("node {}: row {} may be {:.3g} units", number, row, bound));
     }
-    note_reach(drift > 0 ? kTolerance / drift : kInfinity);
+    note_reach(drift > 0 ? kTolerance / drift : kLongInfinity);
   }
 
   /// The largest (yᵀM)ⱼ that should not be positive, per unit of zⱼ.

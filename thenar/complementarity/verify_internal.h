@@ -18,7 +18,7 @@ using Long = long double;
 using LongList = std::vector<Long>;
 using Result = Verification::Result;
 
-inline constexpr Long kEpsilon = std::numeric_limits<Long>::epsilon();
+inline constexpr Long kLongEpsilon = std::numeric_limits<Long>::epsilon();
 
 inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -31,7 +31,7 @@ struct Sum {
     size += std::abs(a * b);
     ++terms;
   }
-  Long error() const { return static_cast<Long>(terms + 2) * kEpsilon * size; }
+  Long error() const { return static_cast<Long>(terms + 2) * kLongEpsilon * size; }
   Long upper() const { return value + error(); }
 };
 

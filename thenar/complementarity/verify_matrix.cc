@@ -14,7 +14,7 @@ using namespace internal::verify;
 
 /// Of entries in double: no claim may hang on their last digit.
 constexpr Long kDataError = 0x1p-53L;
-constexpr int kMostPRows = 24;
+constexpr int kMostCheckedPRows = 24;
 
 /// A number known to lie within `radius` of `middle`.
 struct Ball {
@@ -23,16 +23,16 @@ struct Ball {
 Ball operator*(const Ball& a, const Ball& b) {
   const Long middle = a.middle * b.middle;
   return {middle,
-          std::abs(a.middle) * b.radius + a.radius * (std::abs(b.middle) + b.radius) + kEpsilon * std::abs(middle)};
+          std::abs(a.middle) * b.radius + a.radius * (std::abs(b.middle) + b.radius) + kLongEpsilon * std::abs(middle)};
 }
 Ball operator-(const Ball& a, const Ball& b) {
   const Long middle = a.middle - b.middle;
-  return {middle, a.radius + b.radius + kEpsilon * std::abs(middle)};
+  return {middle, a.radius + b.radius + kLongEpsilon * std::abs(middle)};
 }
 /// Of a number that is surely positive.
 Ball inverse(const Ball& a) {
   const Long middle = 1 / a.middle;
-  return {middle, a.radius / (a.middle * (a.middle - a.radius)) + kEpsilon * middle};
+  return {middle, a.radius / (a.middle * (a.middle - a.radius)) + kLongEpsilon * middle};
 }
 
 /// All principal minors by Schur complements, in arithmetic with radii.
@@ -100,7 +100,7 @@ Verification verify_positive_definite(const MatrixX<double>& M) {
 Verification verify_p_matrix(const MatrixX<double>& M) {
   const int n = static_cast<int>(M.rows());
   if (M.cols() != n || !M.allFinite()) return refuted("the matrix is not square, or not finite");
-  if (n > kMostPRows) return {Result::unchecked, fmt::format("more than {} rows", kMostPRows), 0, 0};
+  if (n > kMostCheckedPRows) return {Result::unchecked, fmt::format("more than {} rows", kMostCheckedPRows), 0, 0};
   if (!MinorWalk(M).run(n)) return refuted("a principal minor is not positive beyond rounding");
   return {Result::holds, "", std::numeric_limits<double>::infinity(), 0};
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/complementarity/vertex_edges_internal.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {

@@ -225,5 +225,6 @@ FacingStatus find_facing(const Surface& A, const Surface& B, const Placement<T>&
   template FacingStatus find_facing(const Surface&, const Surface&, const Placement<T>&, ChartedPoint<T>&, \
                                     ChartedPoint<T>&, FacingElements<T>&);
 THENAR_FOR_EACH_CONTACT_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

@@ -169,5 +169,6 @@ ContactDrift<T> calc_contact_drift(const ContactFrame<T>& frame, const PairMotio
   template ContactDrift<T> calc_contact_drift(const ContactFrame<T>&, const PairMotion<T>&, const PairMotion<T>&, \
                                               const ContactVelocity<T>&);
 THENAR_FOR_EACH_CONTACT_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <variant>
 
+#include "thenar/base/rounding_noise.h"
+
 namespace thenar {
 namespace {
 
@@ -151,6 +153,9 @@ void update_contact_rows(const Model& model, const Workspace<double>& workspace,
   rows.velocity << to_eigen(express_in(frame, gap.velocity().v)), to_eigen(express_in(frame, gap.velocity().w));
   const Motion<double> drift = gap.calc_drift(frame).sum();
   rows.drift << to_eigen(drift.linear), to_eigen(drift.angular);
+  add_noise(rows.J.data(), rows.J.size());
+  add_noise(rows.velocity.data(), rows.velocity.size());
+  add_noise(rows.drift.data(), rows.drift.size());
 }
 
 ContactRows calc_contact_rows(const Model& model, const Workspace<double>& workspace, const ContactFinder& finder,

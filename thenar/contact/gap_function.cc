@@ -4,6 +4,7 @@
 #include <numbers>
 #include <variant>
 
+#include "thenar/base/rounding_noise.h"
 #include "thenar/contact/instantiate_internal.h"
 
 namespace thenar {
@@ -84,7 +85,7 @@ FacingStatus GapFunction<T>::update_positions(const Workspace<T>& workspace) {
   FacingElements<T> in_A;
   in_A.is_flat = place_.is_flat;
   const FacingStatus status = find_facing(A_.surface, B_.surface, X_AB, point_A_, point_B_, in_A);
-  place_ = {transform(X_WA, in_A.A), transform(X_WA, in_A.B), in_A.gap, in_A.is_flat};
+  place_ = {transform(X_WA, in_A.A), transform(X_WA, in_A.B), with_noise(in_A.gap), in_A.is_flat};
   p_A_ = apply_inverse(body_A, place_.A.p);
   p_B_ = apply_inverse(body_B, place_.B.p);
   return status;
@@ -131,5 +132,6 @@ Placement<T> GapFunction<T>::calc_pose(const Placement<T>& X_WB, const ContactSi
 
 #define THENAR_INSTANTIATE(T) template class GapFunction<T>;
 THENAR_FOR_EACH_CONTACT_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

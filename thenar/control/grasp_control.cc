@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <stdexcept>
 
 #include "thenar/control/object_path.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {

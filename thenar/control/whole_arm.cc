@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,12 +12,13 @@
 #include "thenar/dynamics/inverse_dynamics.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
 
 /// Eigenvalues of J_N X below this part of the largest belong to contacts that the joints cannot move apart.
-constexpr double kNoReach = 1e-9;
+constexpr double kNoReachOfArm = 1e-9;
 /// How much a missing wrench weighs against (5), relative to the grasp force: below what integrators see.
 constexpr double kMissing = 1e-10;
 constexpr int kMostNewtonSteps = 200;
@@ -164,7 +163,7 @@ void WholeArm::update_response(const Model& model) {
   const ContactMatrix symmetric = (A + A.transpose()) / 2;
   const Eigen::SelfAdjointEigenSolver<ContactMatrix> spectrum(symmetric);
   ContactVector inverse = spectrum.eigenvalues();
-  const double smallest = kNoReach * std::max(inverse.maxCoeff(), 0.0);
+  const double smallest = kNoReachOfArm * std::max(inverse.maxCoeff(), 0.0);
   for (int i = 0; i < count_; ++i) inverse(i) = inverse(i) > smallest ? 1 / inverse(i) : 0;
   const ContactMatrix scaled = spectrum.eigenvectors() * inverse.asDiagonal();
   response_inverse_.noalias() = scaled * spectrum.eigenvectors().transpose();

@@ -80,5 +80,6 @@ Vec3<T> calc_center_of_mass(const Model& model, const Workspace<T>& ws) {
   template Wrench<T> calc_momentum_rate<T>(const Model&, Workspace<T>&, const T*); \
   template Vec3<T> calc_center_of_mass<T>(const Model&, const Workspace<T>&);
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

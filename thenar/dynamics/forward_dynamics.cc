@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "thenar/base/rounding_noise.h"
 #include "thenar/dynamics/finger_passes_internal.h"
 #include "thenar/dynamics/instantiate_internal.h"
 #include "thenar/dynamics/tree_steps_internal.h"
@@ -70,6 +71,7 @@ void forward_dynamics_in_lanes(const Model& model, const double* q, const double
   for (auto i = lanes.trunk.rbegin(); i != lanes.trunk.rend(); ++i) inward_link(model, *i, tau, ws);
   for (const int i : lanes.trunk) accelerate_link(model, i, ws, vdot);
   for (const FingerGroup& group : lanes.groups) internal::accelerate_group(group, ws, vdot);
+  add_noise(vdot, model.velocity_count());
 }
 
 }  // namespace
@@ -91,6 +93,7 @@ void forward_dynamics(const Model& model, const T* q, const T* v, const T* tau, 
   }
   for (int i = model.link_count(); i >= 1; --i) inward_link(model, i, tau, ws);
   accelerate_links(model, ws, vdot);
+  if constexpr (std::is_same_v<T, double>) add_noise(vdot, model.velocity_count());
 }
 
 void forward_dynamics_with_factors(const Model& model, const double* q, const double* v, const double* tau,
@@ -171,5 +174,6 @@ void reduce_articulated(const Model& model, std::span<const int> links, const Pa
   template void factorize_articulated<T>(const Model&, Workspace<T>&);                                          \
   template void solve_articulated<T>(const Model&, const T*, Workspace<T>&, T*);
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

@@ -69,5 +69,6 @@ BodyWrench<T> make_point_impulse(const Model& model, const Workspace<T>& ws, Bod
   template BodyWrench<T> make_point_impulse<T>(const Model&, const Workspace<T>&, BodyIndex, const Vec3<T>&, \
                                                const Vec3<T>&);
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

@@ -106,5 +106,6 @@ void gravity_forces(const Model& model, const T* q, Workspace<T>& ws, T* tau) {
                                     Workspace<T>&, T*);                                                         \
   template void gravity_forces<T>(const Model&, const T*, Workspace<T>&, T*);
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

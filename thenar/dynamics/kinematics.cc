@@ -122,5 +122,6 @@ void integrate_position(const Model& model, const T* q, const T* dq, T* out) {
                                  Eigen::Ref<Eigen::Matrix<T, 6, Eigen::Dynamic>>);                            \
   template void integrate_position<T>(const Model&, const T*, const T*, T*);
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

@@ -123,5 +123,6 @@ MatrixX<T> MassMatrix<T>::dense() const {
 
 #define THENAR_INSTANTIATE(T) template class MassMatrix<T>;
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

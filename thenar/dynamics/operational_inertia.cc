@@ -146,5 +146,6 @@ void OperationalInertia<T>::calc(const Model& model, const Workspace<T>& ws, std
 
 #define THENAR_INSTANTIATE(T) template class OperationalInertia<T>;
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

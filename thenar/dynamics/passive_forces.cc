@@ -120,5 +120,6 @@ T calc_damping_power(const Model& model, const T* v) {
   template T calc_spring_energy<T>(const Model&, const T*);                  \
   template T calc_damping_power<T>(const Model&, const T*);
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

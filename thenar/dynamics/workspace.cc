@@ -30,5 +30,6 @@ Workspace<T>::Workspace(const Model& model) {
 
 #define THENAR_INSTANTIATE(T) template struct Workspace<T>;
 THENAR_FOR_EACH_SCALAR(THENAR_INSTANTIATE)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

@@ -20,10 +20,10 @@ namespace {
 
 using Vec = Vec3<double>;
 
-constexpr int kFlat = 0, kRim = 1, kHollow = 2;  ///< features of the bowl
-constexpr double kSamePlace = 1e-7;              ///< of the ball's radius
+constexpr int kBowlFlat = 0, kBowlRim = 1, kBowlHollow = 2;  ///< features of the bowl
+constexpr double kSamePlaceOfBall = 1e-7;                    ///< of the ball's radius
 /// Of the size of the pair: rounding, and where rounding is felt in directions.
-constexpr double kRounding = 1e-13, kNear = 1e-2;
+constexpr double kBowlRounding = 1e-13, kBowlNear = 1e-2;
 /// How far, in rad, a normal of the rim may be outside of its fan: rounding.
 constexpr double kFanRounding = 1e-9;
 
@@ -39,7 +39,7 @@ class BowlPair {
         size_(calc_bounding_radius(A) + B.core.size.x),
         margin_(margin),
         out_(out) {
-    out.clear(kSamePlace * B.core.size.x);
+    out.clear(kSamePlaceOfBall * B.core.size.x);
   }
 
   void run() {
@@ -48,7 +48,7 @@ class BowlPair {
     add_rim();
     add_section();
     // Deep in the body the deepest point may be nearest to a part that it is no minimum for.
-    if (out_.count == 0 || deepest_.gap < out_[0].gap - kRounding * size_) out_.add(deepest_, 0);
+    if (out_.count == 0 || deepest_.gap < out_[0].gap - kBowlRounding * size_) out_.add(deepest_, 0);
     out_.drop_beyond(margin_);
   }
 
@@ -122,7 +122,7 @@ class BowlPair {
     note_depth(found.place);
     if (is_in_body(found)) {
       if (!find_way_to_hollow(found)) return;
-    } else if (found.place.feature_B != kHollow) {
+    } else if (found.place.feature_B != kBowlHollow) {
       return;
     }
     out_.add(found.place, number);
@@ -146,7 +146,7 @@ class BowlPair {
     point.place.N = -u;
     point.place.p_A = point.x + u * A_.radius;
     point.place.p_B = p_B;
-    point.place.feature_B = kHollow;
+    point.place.feature_B = kBowlHollow;
     return true;
   }
 
@@ -184,7 +184,7 @@ class BowlPair {
     return {radius * c.cx, radius * c.cy, z};
   }
 
-  bool is_concentric() const { return norm(centre_) <= kRounding * size_; }
+  bool is_concentric() const { return norm(centre_) <= kBowlRounding * size_; }
 
   /// A ball that fills the hollow: its lowest point if all are as near, and others on four meridians of the bowl, two
   /// thirds of the way to the rim.
@@ -208,7 +208,7 @@ class BowlPair {
     place.gap = B_.core.size.x - norm(d);
     place.p_A = p;
     place.p_B = p - place.N * place.gap;
-    place.feature_B = kHollow;
+    place.feature_B = kBowlHollow;
     if (number == 0 || place.gap <= margin_) out_.add(place, number);
   }
 
@@ -219,14 +219,14 @@ class BowlPair {
     const BoundaryPoint lowest = support(A_.core, down);
     Candidate found = make_candidate(lowest.p, lowest.feature);
     note_depth(found.place);
-    const bool is_above_flat = is_in_body(found) ? is_way_up(lowest.p) : found.place.feature_B == kFlat;
+    const bool is_above_flat = is_in_body(found) ? is_way_up(lowest.p) : found.place.feature_B == kBowlFlat;
     // The height above the flat part, although the point may be above the hollow.
     const double height = calc_height(lowest.p);
     found.place.gap = height - A_.radius;
     found.place.N = R_AB_.z;
     found.place.p_A = lowest.p - R_AB_.z * A_.radius;
     found.place.p_B = lowest.p - R_AB_.z * height;
-    found.place.feature_B = kFlat;
+    found.place.feature_B = kBowlFlat;
     // Of a face or line that is exactly parallel, only the ends count.
     if (is_above_flat && is_single_point(lowest.feature)) out_.add(found.place, 0);
     add_patch(found, down);
@@ -265,7 +265,7 @@ class BowlPair {
     const GrownCore rim{{CoreKind::circle, {B_.core.size.y, 0, 0}}, 0};
     // Rods and plates that have passed the rim are at a positive distance of it again.
     const bool has_no_inside = A_.core.kind == CoreKind::segment || A_.core.kind == CoreKind::plate;
-    const double level = std::max({margin_, calc_upper_bound(), has_no_inside ? kNear * size_ : 0});
+    const double level = std::max({margin_, calc_upper_bound(), has_no_inside ? kBowlNear * size_ : 0});
     if (project(rim.core, R_AB_.transpose_times(-p_AB_)).distance - calc_bounding_radius(A_) > level) return;
     LocalMinima found;
     find_ring_minima(rim, A_, X_AB_.inverse(), level, found);
@@ -273,9 +273,9 @@ class BowlPair {
   }
 
   void offer_rim_place(Proximity place, int number) {
-    place.feature_B = kRim;
+    place.feature_B = kBowlRim;
     const bool is_fixed = LocalMinima::is_fixed(number);
-    if (!is_fixed && is_convex(A_.core.kind) && std::abs(place.gap + A_.radius) < kNear * size_) {
+    if (!is_fixed && is_convex(A_.core.kind) && std::abs(place.gap + A_.radius) < kBowlNear * size_) {
       return offer_near_rim_place(place, number);
     }
     const bool is_owned = calc_rim_angle(place.p_B, place.N) <= (is_fixed ? kPatchAngle : kFanRounding);
@@ -293,7 +293,7 @@ class BowlPair {
   void offer_near_rim_place(Proximity place, int number) {
     if (make_exact(place, place.feature_A)) return out_.add(place, number);
     Proximity way = find_way_out(A_, X_AB_, make_rim_wedge_at(place.p_B));
-    const double depth = std::max(std::abs(way.gap + A_.radius), kRounding * size_);
+    const double depth = std::max(std::abs(way.gap + A_.radius), kBowlRounding * size_);
     const auto find_feature_at = [&](double step) { return project(A_.core, way.p_B - way.N * step).feature; };
     for (const int feature_A :
          {find_feature_at(1.5 * depth), way.feature_A, find_feature_at(10 * depth), find_feature_at(1e-4 * size_)}) {
@@ -309,12 +309,12 @@ class BowlPair {
 
   /// Whether A's core has a larger separation from the wedge than `separation` (m).
   bool is_beaten(const BowlWedge& wedge, double separation) const {
-    return find_way_out(A_, X_AB_, wedge).gap + A_.radius > separation + kRounding * size_;
+    return find_way_out(A_, X_AB_, wedge).gap + A_.radius > separation + kBowlRounding * size_;
   }
 
   /// The angle between N and the normals that the rim has at p_B.
   double calc_rim_angle(const Vec& p_B, const Vec& N) const {
-    return calc_outside(B_.core, kRim, R_AB_.transpose_times(p_B - p_AB_), R_AB_.transpose_times(N)).angle;
+    return calc_outside(B_.core, kBowlRim, R_AB_.transpose_times(p_B - p_AB_), R_AB_.transpose_times(N)).angle;
   }
 
   /// Newton's method from `place` on the rim and the given feature of A. False if it leads elsewhere: then nothing
@@ -324,12 +324,13 @@ class BowlPair {
     found.feature_A = feature_A;
     if (polish(A_, B_, X_AB_, found) == Polish::failed) return false;
     const Outside a = calc_outside(A_.core, feature_A, found.p_A + found.N * A_.radius, -found.N);
-    if (a.length > kRounding * size_ || a.angle > kFanRounding) return false;
-    if (norm(found.p_B - place.p_B) > kNear * size_ || calc_rim_angle(found.p_B, found.N) > kFanRounding) return false;
+    if (a.length > kBowlRounding * size_ || a.angle > kFanRounding) return false;
+    if (norm(found.p_B - place.p_B) > kBowlNear * size_ || calc_rim_angle(found.p_B, found.N) > kFanRounding)
+      return false;
     // All of A is on its side of the plane through its point, and no other normal of the rim there is better: a vertex
     // in the body, for one, is nearer to the flat part or to the hollow.
     const double s = found.gap + A_.radius;
-    if (-support(A_.core, -found.N).distance - dot(found.N, found.p_B) < s - kRounding * size_) return false;
+    if (-support(A_.core, -found.N).distance - dot(found.N, found.p_B) < s - kBowlRounding * size_) return false;
     if (s < 0 && is_beaten(make_rim_wedge_at(found.p_B), s)) return false;
     place = found;
     return true;
@@ -368,7 +369,7 @@ class BowlPair {
     constexpr int kSteps = 64;
     const double lowest = std::atan2(low.y, low.x), half = std::acos((high_z + low_z) / (high_z - low_z));
     for (const double end : {lowest - half, lowest + half}) {
-      if (make_candidate(get_circle_point(end), 0).place.gap + A_.radius > kSamePlace * B_.core.size.x) continue;
+      if (make_candidate(get_circle_point(end), 0).place.gap + A_.radius > kSamePlaceOfBall * B_.core.size.x) continue;
       for (int k = 0; k < kSteps; ++k) {
         note_depth(make_candidate(get_circle_point(end + (lowest - end) * k / kSteps), 0).place);
       }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "thenar/base/numbers.h"
 #include "thenar/geometry/closed_distance_internal.h"
 #include "thenar/geometry/element_newton_internal.h"
 #include "thenar/geometry/gjk_internal.h"
@@ -16,11 +16,10 @@ namespace {
 
 using Vec = Vec3<double>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Proofs hold to this part of the size of the pair: some hundred roundings.
 constexpr double kProof = 2e-14;
-constexpr double kNormal = 1e-15;  ///< rad, rounding of a normal
-constexpr double kFlat = 1e-9;     ///< flat shapes are in one plane within this angle, and this part of their size
+constexpr double kNormal = 1e-15;     ///< rad, rounding of a normal
+constexpr double kFlatShapes = 1e-9;  ///< flat shapes are in one plane within this angle, and this part of their size
 /// Overlaps up to this part of the smaller shape are looked at from all features nearby.
 constexpr double kExplored = 0.05;
 constexpr double kReach = 8;  ///< times the depth: what is nearby
@@ -423,11 +422,12 @@ class ConvexPair {
     // The axis of a segment lies in the plane, that of a plate is across it.
     const double tilt_A = A_.core.kind == CoreKind::segment ? n.z : norm(cross(n, z_A));
     const double tilt_B = B_.core.kind == CoreKind::segment ? dot(n, R_AB_.z) : norm(cross(n, R_AB_.z));
-    return std::abs(tilt_A) < kFlat && std::abs(tilt_B) < kFlat && std::abs(dot(n, p_AB_)) < kFlat * length_;
+    return std::abs(tilt_A) < kFlatShapes && std::abs(tilt_B) < kFlatShapes &&
+           std::abs(dot(n, p_AB_)) < kFlatShapes * length_;
   }
 
   bool is_out_of_plane(const Vec& N) const {
-    return has_plate() && std::abs(dot(N, find_plate_normal())) > kFlat && are_coplanar();
+    return has_plate() && std::abs(dot(N, find_plate_normal())) > kFlatShapes && are_coplanar();
   }
 
   /// Whether no direction nearby separates the shapes better: a critical direction of overlapping shapes need not be a

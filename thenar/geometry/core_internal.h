@@ -7,13 +7,11 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "thenar/base/numbers.h"
 #include "thenar/geometry/core.h"
 
 namespace thenar::internal {
-
-inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// A point of a body of revolution: its distance from the z axis and the unit vector (cx, cy) that it lies along. On
 /// the axis every direction is as good: x.

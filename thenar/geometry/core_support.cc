@@ -14,7 +14,6 @@ namespace thenar {
 namespace {
 
 using internal::box_side;
-using internal::kEpsilon;
 using internal::make_radial;
 using internal::place_radially;
 using internal::Radial;

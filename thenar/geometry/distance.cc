@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "thenar/base/assert.h"
+#include "thenar/base/rounding_noise.h"
 #include "thenar/geometry/bowl_distance_internal.h"
 #include "thenar/geometry/convex_distance_internal.h"
 #include "thenar/geometry/patch_internal.h"
@@ -33,6 +34,7 @@ Proximity to_world(const Proximity& place_A, const Pose<double>& X_WA) {
   out.p_A = p + R * place_A.p_A;
   out.p_B = p + R * place_A.p_B;
   out.N = R * place_A.N;
+  out.gap = with_noise(place_A.gap);
   return out;
 }
 

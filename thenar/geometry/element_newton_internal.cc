@@ -6,13 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include "thenar/base/numbers.h"
+
 namespace thenar::internal {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr int kMostIterations = 24;
+constexpr int kMostElementSteps = 24;
 /// Largest turn of a normal in one step, rad: beyond it first order means little.
-constexpr double kLargestTurn = 0.7;
+constexpr double kLargestElementTurn = 0.7;
 /// Pivots below this, of columns of length 1, mean conforming features.
 constexpr double kSingularPivot = 1e-9;
 
@@ -92,7 +93,7 @@ class ElementNewton {
   Polish run() {
     bool is_regular = true;
     double last = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < kMostIterations; ++k) {
+    for (int k = 0; k < kMostElementSteps; ++k) {
       const double error = measure();
       if (!(error < std::numeric_limits<double>::infinity())) return Polish::failed;
       // At the level of rounding steps stop helping.
@@ -195,7 +196,7 @@ class ElementNewton {
     const Pair d_A{x[0], x[1]}, d_B{x[2], x[3]};
     const Pair dp_A = Two(a_.D) * d_A, dn_A = Two(a_.N) * d_A, dp_B = Two(b_.D) * d_B, dn_B = Two(b_.N) * d_B;
     const double turn2 = std::max(dn_A[0] * dn_A[0] + dn_A[1] * dn_A[1], dn_B[0] * dn_B[0] + dn_B[1] * dn_B[1]);
-    const double part = turn2 > kLargestTurn * kLargestTurn ? kLargestTurn / std::sqrt(turn2) : 1;
+    const double part = turn2 > kLargestElementTurn * kLargestElementTurn ? kLargestElementTurn / std::sqrt(turn2) : 1;
     const auto along = [part](const ContactElement<double>& e, const Pair& d) {
       return e.x * (part * d[0]) + e.y * (part * d[1]);
     };

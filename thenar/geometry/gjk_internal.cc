@@ -11,7 +11,7 @@ namespace {
 
 using Vec = Vec3<double>;
 
-constexpr int kMostIterations = 100;
+constexpr int kMostSimplexSteps = 100;
 
 /// A point a − b of the difference of both sets.
 struct Corner {
@@ -254,7 +254,7 @@ class Gjk {
   GjkResult run(double accuracy) {
     Vec v = -p_AB_;
     if (!(dot(v, v) > 0)) v = {1, 0, 0};
-    for (int k = 0; k < kMostIterations; ++k) {
+    for (int k = 0; k < kMostSimplexSteps; ++k) {
       const double length = norm(v);
       const Corner corner = find_corner(v * (1 / length));
       // length is an upper and v · w / length a lower bound of the distance, except in the first round.

@@ -12,9 +12,9 @@ namespace {
 
 using Vec = Vec3<double>;
 
-constexpr int kMostIterations = 24;
+constexpr int kMostNormalSteps = 24;
 /// Largest turn of the normal in one step, rad: beyond it first order means little.
-constexpr double kLargestTurn = 0.7;
+constexpr double kLargestNormalTurn = 0.7;
 /// After a turn below this, rad, what is left of it is of the order of its square over that of kRoundness: nothing.
 constexpr double kLastTurn = 1e-10;
 /// A normal tells points of an ellipsoid apart while |A n| is not below this part of the longest semi-axis: p(n) is
@@ -188,7 +188,7 @@ class NormalNewton {
   bool turn_freely() {
     double best = -std::numeric_limits<double>::infinity();
     Vec start = N_, step = Vec::zero();
-    for (int i = 0; i < kMostIterations; ++i) {
+    for (int i = 0; i < kMostNormalSteps; ++i) {
       if (!evaluate()) return false;
       if (separation_ < best - rounding_) {
         step = step * 0.5;
@@ -209,7 +209,7 @@ class NormalNewton {
       const double inverse = 1 / det, r_x = dot(x, w_), r_y = dot(y, w_);
       const double d_x = (yy * r_x - xy * r_y) * inverse, d_y = (xx * r_y - xy * r_x) * inverse;
       const double turn2 = d_x * d_x + d_y * d_y;
-      const double part = turn2 > kLargestTurn * kLargestTurn ? kLargestTurn / std::sqrt(turn2) : 1;
+      const double part = turn2 > kLargestNormalTurn * kLargestNormalTurn ? kLargestNormalTurn / std::sqrt(turn2) : 1;
       step = x * (part * d_x) + y * (part * d_y);
       N_ = renormalized(N_ + step);
       if (turn2 < kLastTurn * kLastTurn || std::max(std::abs(r_x), std::abs(r_y)) < rounding_) {
@@ -226,14 +226,14 @@ class NormalNewton {
     Vec e = N_ - axis * dot(N_, axis);
     if (!(dot(e, e) > 0)) return false;
     e = normalized(e);
-    for (int i = 0; i < kMostIterations; ++i) {
+    for (int i = 0; i < kMostNormalSteps; ++i) {
       N_ = axis * height + e * k;
       if (!evaluate()) return false;
       const Vec t = cross(axis, e), across = cross(N_, t);
       calc_radii_of_both(t, across);
       const double slope = dot(e, w_) + k * (H_A_.xx + H_B_.xx);
       if (!(slope > 0)) return false;
-      const double error = dot(t, w_), turn = std::clamp(error / slope, -kLargestTurn, kLargestTurn);
+      const double error = dot(t, w_), turn = std::clamp(error / slope, -kLargestNormalTurn, kLargestNormalTurn);
       e += t * turn;
       e = renormalized(e - axis * dot(e, axis));
       if (std::abs(turn) < kLastTurn || std::abs(error) < rounding_) {

@@ -15,7 +15,7 @@ using Vec = Vec3<double>;
 using Vec2 = Vector2<double>;
 
 /// Lengths below this, relative to the shapes, are rounding.
-constexpr double kRounding = 1e-10;
+constexpr double kPatchRounding = 1e-10;
 /// Bare lines that are farther from one plane, relative to their length, cross and do not lie on each other.
 constexpr double kSamePlane = 1e-6;
 /// How much deeper than the nearest place a corner of an overlap can be.
@@ -125,7 +125,7 @@ class PatchFinder {
         a_(A, Pose<double>()),
         b_(B, X_AB),
         nearest_(nearest),
-        tolerance_(kRounding * calc_size(A, B)),
+        tolerance_(kPatchRounding * calc_size(A, B)),
         view_(nearest.N),
         corners_(2 * tolerance_) {}
 

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 #include "thenar/base/assert.h"
+#include "thenar/base/numbers.h"
 #include "thenar/base/sincos.h"
 #include "thenar/geometry/bowl_distance_internal.h"
 #include "thenar/geometry/foot_internal.h"
@@ -16,14 +15,10 @@ namespace {
 
 using Vec = Vec3<double>;
 
-constexpr double kPi = std::numbers::pi;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
 constexpr int kStartSamples = 12;
-constexpr int kMostHalvings = 16;    ///< of the start intervals: down to 0.8e-5 rad
-constexpr int kHalvingsInside = 3;   ///< so many at least where f < 0
-constexpr double kSamePlace = 1e-7;  ///< of the circle's radius
+constexpr int kMostHalvings = 16;            ///< of the start intervals: down to 0.8e-5 rad
+constexpr int kHalvingsInside = 3;           ///< so many at least where f < 0
+constexpr double kSamePlaceOfCircle = 1e-7;  ///< of the circle's radius
 
 /// Which part of the change of f' over an interval a misfit of the quadratic function may be, for its monotony to be
 /// believed; and how far, in misfits, it must stay from zero to have no root.
@@ -87,7 +82,7 @@ class RingSearch {
         margin_(margin),
         level_(margin + A.radius + B.radius),
         out_(out) {
-    out.clear(kSamePlace * radius_);
+    out.clear(kSamePlaceOfCircle * radius_);
   }
 
   void run() {

@@ -5,14 +5,13 @@
 
 #include <cmath>
 #include <initializer_list>
-#include <numbers>
 #include <stdexcept>
 #include <utility>
 
+#include "thenar/base/numbers.h"
+
 namespace thenar {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 template <class... Cases>
 struct Overload : Cases... {

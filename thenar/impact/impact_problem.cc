@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -12,6 +11,7 @@
 #include "thenar/complementarity/constraint_front.h"
 #include "thenar/impact/impulse_refinement_internal.h"
 #include "thenar/impact/least_impulse_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/impact/impulse_refinement_internal.h"
 
-#include <Eigen/QR>
 #include <cmath>
 #include <span>
 
 #include "thenar/complementarity/grade.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {

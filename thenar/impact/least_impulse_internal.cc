@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/impact/least_impulse_internal.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/impact/slip_coordinates_internal.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {

@@ -16,7 +16,7 @@ double integrate_positive_part(double a, double b, double h) {
 }
 
 /// Twice the area of the triangle a b c, negative when it turns clockwise.
-double turn(PlotPoint a, PlotPoint b, PlotPoint c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
+double turn_at(PlotPoint a, PlotPoint b, PlotPoint c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
 /// The corners of the envelope without its end on the axis of speed: from (0, max|τ|) along the upper convex hull, by
 /// Andrew's monotone chain.
@@ -29,7 +29,7 @@ std::vector<PlotPoint> find_upper_corners(std::vector<PlotPoint> points) {
   std::vector<PlotPoint> corners;
   for (const PlotPoint& point : points) {
     if (!corners.empty() && corners.back().x == point.x) continue;  // Below the corner that is there.
-    while (corners.size() >= 2 && turn(corners[corners.size() - 2], corners.back(), point) >= 0) corners.pop_back();
+    while (corners.size() >= 2 && turn_at(corners[corners.size() - 2], corners.back(), point) >= 0) corners.pop_back();
     corners.push_back(point);
   }
   return corners;

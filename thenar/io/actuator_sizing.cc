@@ -67,7 +67,7 @@ std::vector<MeteredDof> find_dofs(const std::vector<std::string>& columns, const
   return dofs;
 }
 
-void read_rows(TraceReader& reader, std::vector<MeteredDof>& dofs, bool with_cloud) {
+void read_demands(TraceReader& reader, std::vector<MeteredDof>& dofs, bool with_cloud) {
   while (reader.next()) {
     const std::span<const double> row = reader.row();
     for (MeteredDof& dof : dofs) {
@@ -190,9 +190,9 @@ std::string required_table(const std::vector<const JointDemand*>& joints, const 
   return table.write();
 }
 
-Json time_json(const std::optional<OperatingPoint>& peak) { return peak ? Json(peak->t) : Json(nullptr); }
+Json peak_time_json(const std::optional<OperatingPoint>& peak) { return peak ? Json(peak->t) : Json(nullptr); }
 
-Json joint_json(const JointDemand& joint, double safety) {
+Json demand_json(const JointDemand& joint, double safety) {
   const ActuatorDemand& demand = joint.demand;
   const OperatingPoint &effort = demand.peak_effort, &speed = demand.peak_speed, corner = demand.corner();
   const Required required = require(demand, safety);
@@ -212,9 +212,9 @@ Json joint_json(const JointDemand& joint, double safety) {
         {"mean", demand.mean_speed}}},
       {"power",
        {{"peak", demand.peak_power ? demand.peak_power->power() : 0.0},
-        {"peak_t", time_json(demand.peak_power)},
+        {"peak_t", peak_time_json(demand.peak_power)},
         {"braking", demand.peak_braking ? -demand.peak_braking->power() : 0.0},
-        {"braking_t", time_json(demand.peak_braking)},
+        {"braking_t", peak_time_json(demand.peak_braking)},
         {"mean_abs", demand.mean_power}}},
       {"corner", {{"t", corner.t}, {"effort", corner.effort}, {"speed", corner.speed}, {"power", corner.power()}}},
       {"energy", {{"delivered", demand.delivered}, {"absorbed", demand.absorbed}}},
@@ -271,7 +271,7 @@ SizingReport size_actuators(const std::filesystem::path& trace, bool with_cloud)
   const auto sliding = files.summary.empty() ? std::nullopt : read_sliding_joints(files.summary);
   const std::vector<MotionKind> kinds = find_motion_kinds(reader.columns(), sliding);
   std::vector<MeteredDof> dofs = find_dofs(reader.columns(), kinds, {files.states.string(), 1, 0});
-  read_rows(reader, dofs, with_cloud);
+  read_demands(reader, dofs, with_cloud);
 
   SizingReport report{.name = name_of_run(files.states)};
   for (const MeteredDof& dof : dofs) {
@@ -311,7 +311,7 @@ std::string sizing_text(const SizingReport& report, double safety) {
 
 std::string sizing_json(const SizingReport& report, double safety) {
   Json joints = Json::array();
-  for (const JointDemand& joint : report.joints) joints.push_back(joint_json(joint, safety));
+  for (const JointDemand& joint : report.joints) joints.push_back(demand_json(joint, safety));
   const Json out = {{"name", report.name}, {"duration", report.duration}, {"safety", safety}, {"joints", joints}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Rows of the table; a longer list is cut short and says so.
-constexpr std::size_t kMostTableRows = 500;
+constexpr std::size_t kMostContactRows = 500;
 
 const char* to_string(PatchKind kind) {
   switch (kind) {
@@ -33,7 +33,7 @@ const char* to_string(PatchKind kind) {
   return "";
 }
 
-ContactReport::Entry describe(const ContactFinder& finder, const FoundContact& contact) {
+ContactReport::Entry describe_contact(const ContactFinder& finder, const FoundContact& contact) {
   const auto shape = [&](int i) { return shape_name(finder.shapes()[static_cast<std::size_t>(i)].shape); };
   const auto feature = [&](int i, int number) { return feature_name(finder.core(i).core.kind, number); };
   return {contact, shape(contact.shape_A), shape(contact.shape_B), feature(contact.shape_A, contact.feature_A),
@@ -62,14 +62,14 @@ std::string list_numbers(const Vec3<double>& v, double scale) {
   return fmt::format("{:>10.4g} {:>10.4g} {:>10.4g}", tidy(v.x, scale), tidy(v.y, scale), tidy(v.z, scale));
 }
 
-Json vector_json(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+Json point_json(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
 
 Json entry_json(const Model& model, const ContactReport::Entry& entry) {
   const FoundContact& contact = entry.contact;
   return {{"name", contact_name(model, contact)},     {"A", model.body(contact.body_A).name},
           {"B", model.body(contact.body_B).name},     {"gap", contact.gap},
-          {"normal", vector_json(contact.N)},         {"tangents", {vector_json(contact.T), vector_json(contact.U)}},
-          {"point_A", vector_json(contact.p_A)},      {"point_B", vector_json(contact.p_B)},
+          {"normal", point_json(contact.N)},          {"tangents", {point_json(contact.T), point_json(contact.U)}},
+          {"point_A", point_json(contact.p_A)},       {"point_B", point_json(contact.p_B)},
           {"shapes", {entry.shape_A, entry.shape_B}}, {"features", {entry.feature_A, entry.feature_B}},
           {"patch", to_string(contact.patch)}};
 }
@@ -94,7 +94,7 @@ ContactReport report_contacts(const Scenario& scenario, std::optional<double> ma
   std::erase_if(report.overlaps, [&](const StartOverlap& overlap) {
     return laws.find_law(overlap.body_A, overlap.body_B).model == ContactModel::compliant;
   });
-  for (const FoundContact& contact : finder.contacts()) report.entries.push_back(describe(finder, contact));
+  for (const FoundContact& contact : finder.contacts()) report.entries.push_back(describe_contact(finder, contact));
   std::stable_sort(
       report.entries.begin(), report.entries.end(),
       [](const ContactReport::Entry& a, const ContactReport::Entry& b) { return a.contact.gap < b.contact.gap; });
@@ -115,7 +115,7 @@ std::string contact_report_text(const Model& model, const ContactReport& report)
                            contact.number);
   };
   std::sort(rows.begin(), rows.end(), [&key](const auto* a, const auto* b) { return key(a) < key(b); });
-  rows.resize(std::min(rows.size(), kMostTableRows));
+  rows.resize(std::min(rows.size(), kMostContactRows));
 
   std::size_t width = 7;
   for (const ContactReport::Entry* row : rows) width = std::max(width, contact_name(model, row->contact).size());

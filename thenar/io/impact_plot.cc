@@ -46,14 +46,14 @@ const DrawnPath& find_longest(const std::vector<DrawnPath>& paths) {
 
 using Read = double (*)(const ImpactPathPoint&);
 
-ChartSeries make_line(const std::string& label, int style, const DrawnPath& path, Read x, Read y) {
+ChartSeries make_path_line(const std::string& label, int style, const DrawnPath& path, Read x, Read y) {
   ChartSeries out{.label = label, .style = style};
   for (const ImpactPathPoint& point : path.points) out.points.push_back({x(point), y(point)});
   return out;
 }
 
 /// The end of compression and those of the laws.
-void add_marks(const std::vector<DrawnPath>& paths, Read x, Read y, ChartPanel& panel) {
+void add_path_marks(const std::vector<DrawnPath>& paths, Read x, Read y, ChartPanel& panel) {
   const auto add = [&](const std::string& name, int style, const ImpactPathPoint& place) {
     panel.series.push_back({.label = name,
                             .tooltip = name,
@@ -85,9 +85,9 @@ ChartPanel draw_impulses(const std::vector<DrawnPath>& paths, const PointImpact&
   ChartPanel out{.title = "Impulse space", .x = {"normal impulse", "N s"}, .y = {"friction impulse", "N s"}};
   const double end = longest.result.P(0), most = impact.friction[0] * end;
   out.series.push_back({.label = "cone of friction", .style = 7, .points = {{end, most}, {0, 0}, {end, -most}}});
-  out.series.push_back(make_line("P_T", 0, longest, P_N, P_T));
-  if (impact.tangents >= 2) out.series.push_back(make_line("P_U", 1, longest, P_N, P_U));
-  add_marks(paths, P_N, P_T, out);
+  out.series.push_back(make_path_line("P_T", 0, longest, P_N, P_T));
+  if (impact.tangents >= 2) out.series.push_back(make_path_line("P_U", 1, longest, P_N, P_U));
+  add_path_marks(paths, P_N, P_T, out);
   return out;
 }
 
@@ -98,17 +98,17 @@ ChartPanel draw_slip(const std::vector<DrawnPath>& paths, const PointImpact& imp
                  .x = {"slip u_T", "m/s"},
                  .y = {is_planar ? "normal velocity u_N" : "slip u_U", "m/s"}};
   const Read y = is_planar ? u_N : u_U;
-  out.series.push_back(make_line(is_planar ? "velocity" : "slip", 0, longest, u_T, y));
-  add_marks(paths, u_T, y, out);
+  out.series.push_back(make_path_line(is_planar ? "velocity" : "slip", 0, longest, u_T, y));
+  add_path_marks(paths, u_T, y, out);
   return out;
 }
 
 ChartPanel draw_velocities(const std::vector<DrawnPath>& paths, const PointImpact& impact) {
   const DrawnPath& longest = find_longest(paths);
   ChartPanel out{.title = "On the way", .x = {"normal impulse", "N s"}, .y = {"relative velocity", "m/s"}};
-  out.series.push_back(make_line("u_N", 2, longest, P_N, u_N));
-  out.series.push_back(make_line("u_T", 0, longest, P_N, u_T));
-  if (impact.tangents >= 2) out.series.push_back(make_line("u_U", 1, longest, P_N, u_U));
+  out.series.push_back(make_path_line("u_N", 2, longest, P_N, u_N));
+  out.series.push_back(make_path_line("u_T", 0, longest, P_N, u_T));
+  if (impact.tangents >= 2) out.series.push_back(make_path_line("u_U", 1, longest, P_N, u_U));
   return out;
 }
 

@@ -107,16 +107,16 @@ Json names_json(const Instant& instant, const std::vector<int>& contacts) {
   return out;
 }
 
-Json vector_json(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+Json force_json(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
 
 Json patches_json(const Instant& instant) {
   Json out = Json::array();
   for (const InstantPatch& patch : instant.patches) {
     out.push_back({{"name", patch.name},
                    {"contacts", names_json(instant, patch.contacts)},
-                   {"middle", vector_json(patch.middle)},
-                   {"normal", vector_json(patch.frame.N)},
-                   {"tangents", Json::array({vector_json(patch.frame.T), vector_json(patch.frame.U)})}});
+                   {"middle", force_json(patch.middle)},
+                   {"normal", force_json(patch.frame.N)},
+                   {"tangents", Json::array({force_json(patch.frame.T), force_json(patch.frame.U)})}});
   }
   return out;
 }

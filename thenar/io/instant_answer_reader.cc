@@ -23,9 +23,9 @@ constexpr double kPrintError = 1e-9;
 /// Motions that differ by less, relative to the numbers that they are the sum of, are the same.
 constexpr double kSameMotion = 1e-7;
 
-class AnswerReader : public internal::JsonAnswer {
+class InstantAnswerReader : public internal::JsonAnswer {
  public:
-  AnswerReader(const std::string& text, const std::string& name) : JsonAnswer(text, name, kOrigin) {}
+  InstantAnswerReader(const std::string& text, const std::string& name) : JsonAnswer(text, name, kOrigin) {}
 
   ConstraintProblem problem() const {
     const Json& json = root().at("problem");
@@ -173,7 +173,7 @@ ModeVerification holding() {
 /// Checks that what is printed for people, modes, forces and accelerations, are those of the cells.
 class SolutionCheck {
  public:
-  SolutionCheck(const AnswerReader& reader, const ConstraintProblem& problem, const ModeClaim& claim)
+  SolutionCheck(const InstantAnswerReader& reader, const ConstraintProblem& problem, const ModeClaim& claim)
       : reader_(reader), problem_(problem), claim_(claim) {
     const auto n = static_cast<int>(claim.cells.empty() ? 0 : claim.cells.front().z.size());
     const Json& root = reader.root();
@@ -297,7 +297,7 @@ class SolutionCheck {
     });
   }
 
-  const AnswerReader& reader_;
+  const InstantAnswerReader& reader_;
   const ConstraintProblem& problem_;
   const ModeClaim& claim_;
   Vector free_;
@@ -307,7 +307,7 @@ class SolutionCheck {
 /// Checks the verdict of the rule for static friction against the cells of the problem (contact_instant.h).
 class RuleCheck {
  public:
-  RuleCheck(const AnswerReader& reader, const ConstraintProblem& problem, const ModeClaim& claim)
+  RuleCheck(const InstantAnswerReader& reader, const ConstraintProblem& problem, const ModeClaim& claim)
       : reader_(reader), problem_(problem), claim_(claim) {}
 
   /// `verdict` is that of the rule, `problem_check` the check of the problem's own.
@@ -377,7 +377,7 @@ class RuleCheck {
     return has_one_force ? Verdict::unique : Verdict::unique_motion_indeterminate_forces;
   }
 
-  const AnswerReader& reader_;
+  const InstantAnswerReader& reader_;
   const ConstraintProblem& problem_;
   const ModeClaim& claim_;
 };
@@ -393,7 +393,7 @@ ModeVerification check_problem(const ConstraintProblem& problem, const ModeClaim
 }
 
 /// The verdict that the certificate is about, and that of the rule if there is one.
-void check_verdict(const AnswerReader& reader, const ConstraintProblem& problem, ModeClaim& claim,
+void check_verdict(const InstantAnswerReader& reader, const ConstraintProblem& problem, ModeClaim& claim,
                    std::vector<CheckedVerdict>& out) {
   const Json& root = reader.root();
   const Verdict verdict = reader.verdict(root, "verdict");
@@ -439,12 +439,12 @@ std::optional<ConstraintProblem> find_problem(const std::string& text, const std
     std::istringstream in(text);
     return read_problem(in, name);
   }
-  if (is_instant_json(text)) return AnswerReader(text, name).problem();
+  if (is_instant_json(text)) return InstantAnswerReader(text, name).problem();
   return std::nullopt;
 }
 
 std::vector<CheckedVerdict> verify_instant_json(const std::string& text, const std::string& name) {
-  const AnswerReader reader(text, name);
+  const InstantAnswerReader reader(text, name);
   const ConstraintProblem problem = reader.problem();
   ModeClaim claim = reader.claim(problem);
   std::vector<CheckedVerdict> out;

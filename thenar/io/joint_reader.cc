@@ -72,7 +72,7 @@ void read_axes(const JointFields& fields, JointSpec& spec, const Parameters& par
   }
 }
 
-Pose<double> turn(const Vector3<double>& axis, double angle) {
+Pose<double> rotate_by(const Vector3<double>& axis, double angle) {
   return Pose<double>::rotation(rotation_about_axis(axis, angle));
 }
 
@@ -95,8 +95,8 @@ void read_dh(const Field& field, DhConvention convention, JointSpec& spec, const
     return f ? read::number(*f, unit, parameters) : 0.0;
   };
   const Vector3<double> x = Vector3<double>::UnitX(), z = Vector3<double>::UnitZ();
-  const Pose<double> along_x = shift(x, value(a, kLength)) * turn(x, value(alpha, kAngle));
-  const Pose<double> along_z = turn(z, value(theta, kAngle)) * shift(z, value(d, kLength));
+  const Pose<double> along_x = shift(x, value(a, kLength)) * rotate_by(x, value(alpha, kAngle));
+  const Pose<double> along_z = rotate_by(z, value(theta, kAngle)) * shift(z, value(d, kLength));
   spec.axis = z;
   if (convention == DhConvention::standard) {
     spec.X_BM = (along_z * along_x).inverse();  // A = Rz(θ) Tz(d) Tx(a) Rx(α), all of it beyond the joint

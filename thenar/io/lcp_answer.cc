@@ -96,9 +96,9 @@ Json p_json(const PMatrixTest& test) {
 
 // Reading.
 
-class AnswerReader : public internal::JsonAnswer {
+class LcpAnswerReader : public internal::JsonAnswer {
  public:
-  AnswerReader(const std::string& text, const std::string& name) : JsonAnswer(text, name, "thenar lcp --json") {}
+  LcpAnswerReader(const std::string& text, const std::string& name) : JsonAnswer(text, name, "thenar lcp --json") {}
 
   Lcp problem() const {
     const Json& json = root().at("problem");
@@ -155,23 +155,23 @@ class AnswerReader : public internal::JsonAnswer {
   }
 
   ProofNode node(const Json& json, int n) const {
-    using Kind = ProofNode::Kind;
-    for (const Kind kind : {Kind::infeasible, Kind::z_vanishes, Kind::w_vanishes}) {
+    using ProofKind = ProofNode::Kind;
+    for (const ProofKind kind : {ProofKind::infeasible, ProofKind::z_vanishes, ProofKind::w_vanishes}) {
       if (json.contains(to_string(kind))) return end(kind, json.at(to_string(kind)), n);
     }
     ProofNode out;
     read("certificate.nodes", [&] {
       if (json.contains("row")) {
-        out.kind = Kind::branch;
+        out.kind = ProofKind::branch;
         out.row = json.at("row").get<int>();
         out.z_child = json.at("z").get<int>();
         out.w_child = json.at("w").get<int>();
       } else if (json.contains("unique")) {
-        out.kind = Kind::unique;
+        out.kind = ProofKind::unique;
         out.basis = json.at("unique").get<std::vector<bool>>();
         out.cell = json.at("cell").get<int>();
       } else if (json.contains("cell")) {
-        out.kind = Kind::cell;
+        out.kind = ProofKind::cell;
         out.cell = json.at("cell").get<int>();
       }
       return 0;
@@ -186,19 +186,19 @@ const char* count_cells(const std::vector<SolutionCell>& cells) {
   return cells.size() == 1 && cells.front().is_point() ? "unique" : "several";
 }
 
-Verification refuted(const std::string& reason) { return {Verification::Result::refuted, reason, 0, 0}; }
+Verification refuted_claim(const std::string& reason) { return {Verification::Result::refuted, reason, 0, 0}; }
 
-CheckedClaim check_solution(const AnswerReader& reader, const Lcp& problem) {
+CheckedClaim check_solution(const LcpAnswerReader& reader, const Lcp& problem) {
   const Vector z = reader.vector(reader.root().at("z"), problem.size(), "z");
   Verification check = verify_solution(problem, z, 1e-7);
   const double stated = reader.read("residual", [&] { return reader.root().value("residual", 0.0); });
   const double found = calc_residual(problem, {z.data(), static_cast<std::size_t>(z.size())});
   // Solvers may state a bound of it, never less than it is.
-  if (check.holds() && !(found <= stated + 1e-12)) check = refuted(fmt::format("the residual is {:.3g}", found));
+  if (check.holds() && !(found <= stated + 1e-12)) check = refuted_claim(fmt::format("the residual is {:.3g}", found));
   return {"z is a solution", check};
 }
 
-CheckedClaim check_certificate(const AnswerReader& reader, const Lcp& problem) {
+CheckedClaim check_certificate(const LcpAnswerReader& reader, const Lcp& problem) {
   const Json& root = reader.root();
   const auto kind =
       reader.read("certificate.kind", [&] { return root.at("certificate").at("kind").get<std::string>(); });
@@ -206,11 +206,11 @@ CheckedClaim check_certificate(const AnswerReader& reader, const Lcp& problem) {
   const std::vector<SolutionCell> cells = reader.cells(problem.size());
   Verification check = verify_all_solutions(problem, cells, reader.tree(problem.size()));
   const std::string stated = root.contains("count") ? root.at("count").get<std::string>() : "none";
-  if (check.holds() && stated != count_cells(cells)) check = refuted("the count is not that of the cells");
+  if (check.holds() && stated != count_cells(cells)) check = refuted_claim("the count is not that of the cells");
   return {cells.empty() ? "there is no solution" : "there are no solutions but those listed", check};
 }
 
-CheckedClaim check_p(const AnswerReader& reader, const Lcp& problem) {
+CheckedClaim check_p(const LcpAnswerReader& reader, const Lcp& problem) {
   const Json& root = reader.root();
   const bool claims_P = reader.read("p_matrix", [&] { return root.at("p_matrix").get<bool>(); });
   if (claims_P) return {"M is a P-matrix", verify_p_matrix(problem.M)};
@@ -329,7 +329,7 @@ std::string lcp_text(const LcpReport& report) {
 }
 
 std::vector<CheckedClaim> verify_lcp_json(const std::string& text, const std::string& name) {
-  const AnswerReader reader(text, name);
+  const LcpAnswerReader reader(text, name);
   const Lcp problem = reader.problem();
   const Json& root = reader.root();
   if (!problem.M.allFinite() || !problem.q.allFinite()) reader.fail("'problem' has numbers that are not finite");
@@ -343,7 +343,7 @@ std::vector<CheckedClaim> verify_lcp_json(const std::string& text, const std::st
   const bool claims_all = kind == "pd" || kind == "farkas" || kind == "refuted";
   if (claims_all) out.push_back(check_certificate(reader, problem));
   if (status == "infeasible" && !claims_all) {
-    out.push_back({"there is no solution", refuted("the answer has no certificate for it")});
+    out.push_back({"there is no solution", refuted_claim("the answer has no certificate for it")});
   }
   if (root.contains("p_matrix")) out.push_back(check_p(reader, problem));
   return out;

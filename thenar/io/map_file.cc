@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFirstLine = "# thenar map 1\n";
 constexpr const char* kColumns = "x,y,verdict,determinate,modes\n";
 /// More than any map takes.
-constexpr std::size_t kMostBytes = std::size_t{1} << 32;
+constexpr std::size_t kLargestMap = std::size_t{1} << 32;
 
 /// A comment of one line.
 std::string comment(std::string text) {
@@ -109,7 +109,7 @@ MapFile::MapFile(const fs::path& path, const std::vector<std::string>& identity,
   const std::string header = make_header(identity, x, y);
   std::error_code error;
   std::string text;
-  if (!replaces && fs::is_regular_file(path, error)) text = read_file(path, kMostBytes);
+  if (!replaces && fs::is_regular_file(path, error)) text = read_file(path, kLargestMap);
   // A file that was left off inside its header has nothing to keep.
   const bool has_header = text.size() >= header.size();
   if (std::string_view(text).substr(0, header.size()) != std::string_view(header).substr(0, text.size())) {

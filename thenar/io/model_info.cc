@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Rows printed of the tree and of every list; a larger model is cut short and says so.
-constexpr int kMostRows = 500;
+constexpr int kMostInfoRows = 500;
 
 std::vector<std::vector<int>> find_children(const Model& model) {
   std::vector<std::vector<int>> children(static_cast<std::size_t>(model.body_count()));
@@ -59,7 +59,7 @@ std::string draw_tree(const Scenario& scenario) {
   };
   push_children(0, "");
   int rows = 0;
-  while (!stack.empty() && rows < kMostRows) {
+  while (!stack.empty() && rows < kMostInfoRows) {
     const Entry entry = stack.back();
     stack.pop_back();
     out += fmt::format("{}{}{}\n", entry.indent, entry.is_last ? "`-- " : "|-- ", describe_body(scenario, entry.body));
@@ -75,7 +75,7 @@ std::string draw_tree(const Scenario& scenario) {
 std::string list_rows(const char* title, const std::vector<std::string>& rows) {
   if (rows.empty()) return {};
   std::string out = fmt::format("\n{}\n", title);
-  const std::size_t shown = std::min(rows.size(), static_cast<std::size_t>(kMostRows));
+  const std::size_t shown = std::min(rows.size(), static_cast<std::size_t>(kMostInfoRows));
   for (std::size_t i = 0; i < shown; ++i) out += fmt::format("  {}\n", rows[i]);
   if (shown < rows.size()) out += fmt::format("  ... and {} more\n", rows.size() - shown);
   return out;
@@ -210,7 +210,7 @@ std::vector<std::string> describe_springs(const Model& model) {
   return rows;
 }
 
-Json vector_json(const VectorX<double>& v) {
+Json entries_json(const VectorX<double>& v) {
   Json out = Json::array();
   for (const double x : v) out.push_back(x);
   return out;
@@ -223,7 +223,7 @@ Json bound_json(const Stop* stop) {
   return value.is_constant() ? Json(value.evaluate({})) : Json(value.text());
 }
 
-Json joint_json(const Model& model, const Joint& joint, const std::vector<StopPair>& stops) {
+Json joint_info_json(const Model& model, const Joint& joint, const std::vector<StopPair>& stops) {
   Json limits = Json::array(), restitution = Json::array();
   for (int dof = joint.v_start; dof < joint.v_start + joint.nv; ++dof) {
     const auto [lower, upper] = stops[static_cast<std::size_t>(dof)];
@@ -236,9 +236,9 @@ Json joint_json(const Model& model, const Joint& joint, const std::vector<StopPa
           {"child", model.body(joint.child).name},
           {"dof", joint.nv},
           {"level", joint.level},
-          {"damping", vector_json(joint.spec.damping)},
-          {"armature", vector_json(joint.spec.armature)},
-          {"friction", vector_json(joint.spec.friction)},
+          {"damping", entries_json(joint.spec.damping)},
+          {"armature", entries_json(joint.spec.armature)},
+          {"friction", entries_json(joint.spec.friction)},
           {"limits", limits},
           {"restitution", restitution},
           {"locked", joint.spec.locked}};
@@ -251,13 +251,13 @@ Json coupling_json(const Model& model, const Coupling& coupling) {
           {"of", dof_names(model, coupling.value.dofs)}};
 }
 
-Json body_json(const Model& model, const Body& body) {
+Json body_info_json(const Model& model, const Body& body) {
   const Symmetric3<double>& I = body.mass.inertia;
   return {{"name", body.name},
           {"parent", model.body(body.parent).name},
           {"joint", model.joint(body.joint).spec.name},
           {"mass", body.mass.mass},
-          {"com", vector_json(body.mass.com)},
+          {"com", entries_json(body.mass.com)},
           {"inertia", {I.xx, I.yy, I.zz, I.xy, I.xz, I.yz}}};
 }
 
@@ -294,14 +294,14 @@ std::string model_info_json(const Scenario& scenario) {
   const Model& model = scenario.model;
   Json bodies = Json::array(), joints = Json::array(), springs = Json::array(), couplings = Json::array();
   const std::vector<StopPair> stops = find_stops(model);
-  for (int i = 1; i < model.body_count(); ++i) bodies.push_back(body_json(model, model.body(BodyIndex(i))));
-  for (const Joint& joint : model.joints()) joints.push_back(joint_json(model, joint, stops));
+  for (int i = 1; i < model.body_count(); ++i) bodies.push_back(body_info_json(model, model.body(BodyIndex(i))));
+  for (const Joint& joint : model.joints()) joints.push_back(joint_info_json(model, joint, stops));
   for (const Spring& spring : model.springs()) {
     springs.push_back({{"joints", joint_names(model, spring)}, {"conservative", spring.conservative}});
   }
   for (const Coupling& coupling : model.couplings()) couplings.push_back(coupling_json(model, coupling));
   const Json out = {{"name", scenario.name},      {"dof", model.velocity_count()},
-                    {"mass", model.total_mass()}, {"gravity", vector_json(model.gravity())},
+                    {"mass", model.total_mass()}, {"gravity", entries_json(model.gravity())},
                     {"bodies", bodies},           {"joints", joints},
                     {"springs", springs},         {"couplings", couplings}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -40,7 +40,7 @@ struct HandFields {
   std::optional<Field> dh, bodies, springs, couplings;
 };
 
-std::string place_of(const SourceMark& mark) { return fmt::format("line {}", mark.line); }
+std::string line_of(const SourceMark& mark) { return fmt::format("line {}", mark.line); }
 
 /// Reads and adds the bodies of one hand.
 class HandReader {
@@ -108,7 +108,7 @@ class HandReader {
     const auto [known, is_new] = index_.emplace(body.name, index_.size());
     if (!is_new) {
       throw InputError(body.mark, fmt::format("there is already a body named '{}' ({})", body.name,
-                                              place_of(bodies_[known->second].mark)));
+                                              line_of(bodies_[known->second].mark)));
     }
     if (body.joint.name == kBaseName) {
       throw InputError(body.joint_mark, "the joint name 'base' is reserved for the mounting of the hand");
@@ -116,7 +116,7 @@ class HandReader {
     const auto [joint, joint_is_new] = joint_names_.emplace(body.joint.name, body.joint_mark);
     if (!joint_is_new) {
       throw InputError(body.joint_mark, fmt::format("there is already a joint named '{}' ({})", body.joint.name,
-                                                    place_of(joint->second)));
+                                                    line_of(joint->second)));
     }
   }
 

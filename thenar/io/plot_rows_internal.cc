@@ -3,26 +3,24 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
+#include "thenar/base/numbers.h"
 #include "thenar/io/drive_reader_internal.h"
 
 namespace thenar::internal {
 namespace {
 
-constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-
 /// What a contact has in a row in which it is apart.
 enum class Apart { zero, none };
 
 /// A column of contacts.csv.
-struct ContactQuantity {
+struct PlottedQuantity {
   const char *name, *unit;
   double (*find)(const ContactSample&);
   Apart apart;
 };
 
-constexpr std::array<ContactQuantity, 13> kQuantities{{
+constexpr std::array<PlottedQuantity, 13> kQuantities{{
     {"gap", "m", [](const ContactSample& c) { return c.gap; }, Apart::none},
     {"fN", "N", [](const ContactSample& c) { return c.force[0]; }, Apart::zero},
     {"fT", "N", [](const ContactSample& c) { return c.force[1]; }, Apart::zero},
@@ -38,7 +36,7 @@ constexpr std::array<ContactQuantity, 13> kQuantities{{
     {"margin", "", [](const ContactSample& c) { return c.margin; }, Apart::none},
 }};
 
-double find_value(const ContactQuantity& quantity, const ContactSample& contact) {
+double find_value(const PlottedQuantity& quantity, const ContactSample& contact) {
   const bool is_held = contact.motion != ContactMotion::free;
   if (is_held || std::string_view(quantity.name) == "gap") return quantity.find(contact);
   return quantity.apart == Apart::zero ? 0 : kNotANumber;
@@ -61,11 +59,11 @@ bool is_about_contacts(const std::string& pattern) {
     if (matches_glob(quantity, name)) return false;
   }
   return std::any_of(kQuantities.begin(), kQuantities.end(),
-                     [&](const ContactQuantity& known) { return matches_glob(quantity, known.name); });
+                     [&](const PlottedQuantity& known) { return matches_glob(quantity, known.name); });
 }
 
 std::string unit_of_contacts(std::string_view quantity) {
-  for (const ContactQuantity& known : kQuantities) {
+  for (const PlottedQuantity& known : kQuantities) {
     if (quantity == known.name) return known.unit;
   }
   return {};
@@ -79,7 +77,7 @@ PlotRows::PlotRows(const TraceFiles& files, bool with_contacts) : rows_(keep_nee
     while (lines.next()) {
       const std::string& name = lines.contact().name;
       if (!first_columns_.emplace(name, state_count + contact_columns_.size()).second) continue;
-      for (const ContactQuantity& quantity : kQuantities) contact_columns_.push_back(quantity.name + ("." + name));
+      for (const PlottedQuantity& quantity : kQuantities) contact_columns_.push_back(quantity.name + ("." + name));
     }
   }
   row_.resize(state_count + contact_columns_.size());

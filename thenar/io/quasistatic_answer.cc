@@ -16,7 +16,7 @@ namespace {
 using internal::Json;
 using internal::to_json;
 using Vector = VectorX<double>;
-using Kind = QuasistaticNode::Kind;
+using NodeKind = QuasistaticNode::Kind;
 
 constexpr std::array<const char*, 2> kTouchChildren = {"break", "touch"};
 constexpr std::array<const char*, 3> kModeChildren = {"slide+", "slide-", "roll"};
@@ -90,18 +90,18 @@ Json branch_json(const QuasistaticNode& node, const Names& names) {
 
 Json node_json(const QuasistaticNode& node, bool is_spatial) {
   switch (node.kind) {
-    case Kind::touch_branch:
+    case NodeKind::touch_branch:
       return branch_json(node, kTouchChildren);
-    case Kind::mode_branch:
+    case NodeKind::mode_branch:
       if (is_spatial) return {{"contact", node.contact}, {"modes", node.children}};
       return branch_json(node, kModeChildren);
-    case Kind::no_motion:
+    case NodeKind::no_motion:
       return {{"no_motion", sparse_json(node.y)}};
-    case Kind::no_forces:
+    case NodeKind::no_forces:
       return {{"no_forces", sparse_json(node.y)}};
-    case Kind::solution:
+    case NodeKind::solution:
       return {{"solution", node.solution}};
-    case Kind::open:
+    case NodeKind::open:
       break;
   }
   return {{"open", true}};
@@ -119,9 +119,9 @@ Json certificate_json(const QuasistaticAnswer& answer, bool is_spatial) {
 
 // Reading.
 
-class AnswerReader : public internal::JsonAnswer {
+class QuasistaticAnswerReader : public internal::JsonAnswer {
  public:
-  AnswerReader(const std::string& text, const std::string& name)
+  QuasistaticAnswerReader(const std::string& text, const std::string& name)
       : JsonAnswer(text, name, "thenar quasistatic --json") {}
 
   QuasistaticProblem problem() const {
@@ -233,7 +233,7 @@ class AnswerReader : public internal::JsonAnswer {
     QuasistaticNode out;
     if (json.contains("contact")) {
       const bool is_touch = json.contains("touch");
-      out.kind = is_touch ? Kind::touch_branch : Kind::mode_branch;
+      out.kind = is_touch ? NodeKind::touch_branch : NodeKind::mode_branch;
       out.contact = json.at("contact").get<int>();
       if (json.contains("modes")) {
         out.children = json.at("modes").get<std::vector<int>>();
@@ -243,15 +243,15 @@ class AnswerReader : public internal::JsonAnswer {
         for (const char* key : kModeChildren) out.children.push_back(json.at(key).get<int>());
       }
     } else if (json.contains("no_motion")) {
-      out.kind = Kind::no_motion;
+      out.kind = NodeKind::no_motion;
       const int sides = problem.sides, slips = sides == 0 ? 1 : (sides % 2 == 0 ? sides / 2 : sides);
       out.y = sparse(json.at("no_motion"), (1 + slips) * problem.contact_count());
     } else if (json.contains("no_forces")) {
-      out.kind = Kind::no_forces;
+      out.kind = NodeKind::no_forces;
       out.y = sparse(json.at("no_forces"),
                      problem.object_freedoms() + static_cast<Eigen::Index>(problem.effort_joints().size()));
     } else if (json.contains("solution")) {
-      out.kind = Kind::solution;
+      out.kind = NodeKind::solution;
       out.solution = json.at("solution").get<int>();
     }
     return out;
@@ -260,7 +260,7 @@ class AnswerReader : public internal::JsonAnswer {
 
 // Text for people.
 
-std::string row_text(const char* name, const Vector& x) {
+std::string entries_text(const char* name, const Vector& x) {
   // What rounding leaves of a zero is a zero.
   const double nothing = 1e-14 * (1 + (x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0));
   std::string out = fmt::format("  {:<10}", name);
@@ -302,10 +302,10 @@ std::string solution_text(const QuasistaticSolution& solution, std::size_t numbe
     out += fmt::format("\n  {:<10}", "sectors");
     for (const int sector : solution.sectors) out += fmt::format(" {:>12}", sector < 0 ? "" : std::to_string(sector));
   }
-  out += "\n" + row_text("c_n", solution.c_n) + row_text("c_t", solution.c_t);
-  if (solution.c_u.size() > 0) out += row_text("c_u", solution.c_u);
-  out += row_text("q_dot", solution.q_dot);
-  out += row_text("theta_dot", solution.theta_dot) + row_text("tau", solution.tau);
+  out += "\n" + entries_text("c_n", solution.c_n) + entries_text("c_t", solution.c_t);
+  if (solution.c_u.size() > 0) out += entries_text("c_u", solution.c_u);
+  out += entries_text("q_dot", solution.q_dot);
+  out += entries_text("theta_dot", solution.theta_dot) + entries_text("tau", solution.tau);
   if (!solution.velocity_unique) out += "  other velocities have these modes too\n";
   if (!solution.forces_unique) out += "  forces can be shared in other ways: these are some of them\n";
   return out;
@@ -364,7 +364,7 @@ bool is_quasistatic_json(const std::string& text) {
 }
 
 std::vector<CheckedClaim> verify_quasistatic_json(const std::string& text, const std::string& name) {
-  const AnswerReader reader(text, name);
+  const QuasistaticAnswerReader reader(text, name);
   const QuasistaticProblem problem = reader.problem();
   try {
     problem.check();

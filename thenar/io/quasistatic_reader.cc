@@ -16,7 +16,7 @@ namespace {
 
 using Index = Eigen::Index;
 
-constexpr int kMostContacts = 1'000, kMostJoints = 10'000, kPlanarFreedoms = 3;
+constexpr int kMostProblemContacts = 1'000, kMostJoints = 10'000, kPlanarFreedoms = 3;
 
 class QuasistaticReader {
  public:
@@ -50,7 +50,7 @@ class QuasistaticReader {
 
   void read_sizes(const Field& mu) {
     const auto J_n = root_.required("J_n");
-    contacts_ = read_size("n_c", kMostContacts, static_cast<int>(read::items(J_n).size()));
+    contacts_ = read_size("n_c", kMostProblemContacts, static_cast<int>(read::items(J_n).size()));
     int joints = mu.node().is_sequence() && contacts_ == 0 ? 0 : -1;
     if (contacts_ > 0) joints = static_cast<int>(read::items(read::items(J_n).front()).size());
     joints_ = read_size("n_theta", kMostJoints, joints);

@@ -20,12 +20,12 @@ using Json = nlohmann::ordered_json;
 
 static_assert(std::endian::native == std::endian::little, "frames are written as they are in memory");
 
-constexpr std::size_t kMostBytes = std::size_t{3} << 20;  // Of all frames, before base64.
+constexpr std::size_t kMostReplayBytes = std::size_t{3} << 20;  // Of all frames, before base64.
 constexpr std::size_t kMostFrames = 6000, kFewestFrames = 50;
 constexpr double kFramesPerSecond = 60;
 /// Short runs are watched slowly: they have as many frames as one of ten seconds.
 constexpr double kShortRun = 10;
-constexpr std::size_t kMostContacts = 200;
+constexpr std::size_t kMostReplayContacts = 200;
 constexpr std::size_t kPoseNumbers = 7, kContactNumbers = 13;
 
 /// Contacts that are there at a time are guessed to be this many, for the size of frames.
@@ -113,7 +113,7 @@ ReplayBuilder::ReplayBuilder(const TraceScene& scene, std::span<const std::strin
     if (is_moving(scene.model, BodyIndex(i))) movers_.push_back(BodyIndex(i));
   }
   const std::size_t bytes = sizeof(float) * (kPoseNumbers * movers_.size() + kContactNumbers * kUsualContacts);
-  const auto most = static_cast<double>(std::clamp(kMostBytes / bytes, kFewestFrames, kMostFrames));
+  const auto most = static_cast<double>(std::clamp(kMostReplayBytes / bytes, kFewestFrames, kMostFrames));
   last_event_ = -std::numeric_limits<double>::infinity();
   if (static_cast<double>(rows) <= most) return;  // All of them.
   const double duration = time.hi - time.lo;
@@ -210,7 +210,7 @@ std::optional<std::size_t> ReplayBuilder::find_contact(const std::string& name) 
   const auto [entry, is_new] = contact_by_name_.emplace(name, std::nullopt);
   if (!is_new) return entry->second;
   const auto bodies = find_contact_bodies(scene_->model, name);
-  if (!bodies || contacts_.size() == kMostContacts) return std::nullopt;
+  if (!bodies || contacts_.size() == kMostReplayContacts) return std::nullopt;
   entry->second = contacts_.size();
   contacts_.push_back({name, bodies->first, bodies->second, {}, {}});
   return entry->second;

@@ -27,7 +27,7 @@ namespace thenar::internal {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using UnorderedJson = nlohmann::json;
 
 /// Points of all lines together: at some twenty bytes each they make most of the page.
 constexpr std::size_t kMostPoints = 120000;
@@ -42,7 +42,7 @@ constexpr std::size_t kLargestSummary = std::size_t{256} << 20;
 // Summary.
 
 template <class Value>
-Value value_or(const Json& object, const char* key, Value otherwise) {
+Value value_or(const UnorderedJson& object, const char* key, Value otherwise) {
   const auto found = object.find(key);
   if (found == object.end()) return otherwise;
   if constexpr (std::is_same_v<Value, std::string>) return found->is_string() ? found->get<std::string>() : otherwise;
@@ -53,7 +53,7 @@ Value value_or(const Json& object, const char* key, Value otherwise) {
 }
 
 /// Verdicts that follow each other and say the same are one.
-void add_verdict(const Json& entry, std::vector<ReportSegment>& out) {
+void add_verdict(const UnorderedJson& entry, std::vector<ReportSegment>& out) {
   if (!entry.is_object()) return;
   ReportSegment segment{value_or(entry, "from", 0.0), value_or(entry, "to", 0.0),
                         value_or<std::string>(entry, "verdict", "undecided"), !value_or(entry, "determinate", false)};
@@ -65,7 +65,7 @@ void add_verdict(const Json& entry, std::vector<ReportSegment>& out) {
 
 void read_summary(const fs::path& path, ReportData& data) {
   if (path.empty()) return;
-  const Json object = Json::parse(read_file(path, kLargestSummary), nullptr, false);
+  const UnorderedJson object = UnorderedJson::parse(read_file(path, kLargestSummary), nullptr, false);
   if (!object.is_object()) return;
   ReportSummary& s = data.summary;
   s.is_there = true;
@@ -79,7 +79,7 @@ void read_summary(const fs::path& path, ReportData& data) {
   s.implicit_steps = value_or(object, "implicit_steps", 0LL);
   s.rejected_steps = value_or(object, "rejected_steps", 0LL);
   if (const auto found = object.find("verdicts"); found != object.end() && found->is_array()) {
-    for (const Json& entry : *found) add_verdict(entry, data.verdicts);
+    for (const UnorderedJson& entry : *found) add_verdict(entry, data.verdicts);
   }
 }
 

@@ -4,21 +4,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+
+#include "thenar/base/numbers.h"
 
 namespace thenar::internal {
 namespace {
 
-constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-
 /// A quantity of contacts that has a panel.
-struct ContactQuantity {
+struct ReportedQuantity {
   const char *title, *unit, *hint;
   double (*find)(const ContactSample&);
   bool is_zero_apart;  // A contact without a line in a row has this quantity zero, rather than none.
 };
 
-constexpr std::array<ContactQuantity, 5> kContactQuantities{{
+constexpr std::array<ReportedQuantity, 5> kContactQuantities{{
     {"normal force", "N", "force of each contact along its normal", [](const ContactSample& c) { return c.force[0]; },
      true},
     {"friction force", "N", "size of the tangential force of each contact",
@@ -89,7 +88,7 @@ void ContactLines::end_row(double t) {
 
 void ContactLines::build(std::vector<ReportPanel>& out) const {
   for (std::size_t k = 0; k < kContactQuantities.size() && !tracks_.empty(); ++k) {
-    const ContactQuantity& quantity = kContactQuantities[k];
+    const ReportedQuantity& quantity = kContactQuantities[k];
     ReportPanel panel{quantity.title, quantity.unit, quantity.hint};
     panel.left_out = left_out_;
     for (const Track& track : tracks_) {

@@ -31,7 +31,7 @@ using internal::ReportSummary;
 
 /// Lanes are drawn this wide and stretched to the page.
 constexpr double kLaneWidth = 1000;
-constexpr int kColours = 8;  // As in the style; beyond them dashes.
+constexpr int kStyledColours = 8;  // As in the style; beyond them dashes.
 
 constexpr std::array kModes{ContactMotion::fixed, ContactMotion::roll, ContactMotion::slide, ContactMotion::spin,
                             ContactMotion::free};
@@ -54,7 +54,9 @@ std::string plural(long long count, const char* word) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
-std::string style_class(int style) { return fmt::format("s{} d{}", style % kColours, style / kColours % 3); }
+std::string style_class(int style) {
+  return fmt::format("s{} d{}", style % kStyledColours, style / kStyledColours % 3);
+}
 
 // Heading.
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "thenar/base/overloaded.h"
 #include "thenar/contact/shape_bounds.h"
 #include "thenar/io/replay_data_internal.h"
 #include "thenar/spatial/rotation.h"
@@ -17,13 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kAround = 48;  // Pieces of a full turn in meshes.
-
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not deduce it by itself
 
 std::string dump(const Json& object) { return object.dump(-1, ' ', false, Json::error_handler_t::replace); }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "thenar/base/overloaded.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar::internal {
@@ -10,44 +11,37 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not deduce it by itself
-
 /// A number of the object, or NaN, which no shape may have.
-double number(const Json& object, const char* key) {
+double number_at(const Json& object, const char* key) {
   const bool is_there = object.is_object() && object.contains(key) && object[key].is_number();
   return is_there ? object[key].get<double>() : std::nan("");
 }
 
-double number(const Json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
+double number_at(const Json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
 
 /// The i-th number of a list, likewise.
 double item(const Json& list, std::size_t i) {
-  return list.is_array() && i < list.size() ? number(list[i]) : std::nan("");
+  return list.is_array() && i < list.size() ? number_at(list[i]) : std::nan("");
 }
 
-Vector3<double> vector(const Json& list) { return {item(list, 0), item(list, 1), item(list, 2)}; }
+Vector3<double> read_vector(const Json& list) { return {item(list, 0), item(list, 1), item(list, 2)}; }
 
 std::optional<Shape> make_shape(const std::string& word, const Json& sizes) {
-  if (word == "sphere") return Sphere{number(sizes)};
-  if (word == "ellipsoid") return Ellipsoid{vector(sizes)};
-  if (word == "box") return Box{vector(sizes)};
-  if (word == "cylinder") return Cylinder{number(sizes, "radius"), number(sizes, "length")};
-  if (word == "capsule") return Capsule{number(sizes, "radius"), number(sizes, "length")};
-  if (word == "cone") return Cone{number(sizes, "radius"), number(sizes, "height")};
+  if (word == "sphere") return Sphere{number_at(sizes)};
+  if (word == "ellipsoid") return Ellipsoid{read_vector(sizes)};
+  if (word == "box") return Box{read_vector(sizes)};
+  if (word == "cylinder") return Cylinder{number_at(sizes, "radius"), number_at(sizes, "length")};
+  if (word == "capsule") return Capsule{number_at(sizes, "radius"), number_at(sizes, "length")};
+  if (word == "cone") return Cone{number_at(sizes, "radius"), number_at(sizes, "height")};
   if (word == "rounded_box") {
     const bool has_sides = sizes.is_object() && sizes.contains("sides");
-    return RoundedBox{vector(has_sides ? sizes["sides"] : Json()), number(sizes, "radius")};
+    return RoundedBox{read_vector(has_sides ? sizes["sides"] : Json()), number_at(sizes, "radius")};
   }
-  if (word == "torus") return Torus{number(sizes, "radius"), number(sizes, "tube")};
-  if (word == "rod") return Rod{number(sizes)};
+  if (word == "torus") return Torus{number_at(sizes, "radius"), number_at(sizes, "tube")};
+  if (word == "rod") return Rod{number_at(sizes)};
   if (word == "ellipse") return Ellipse{item(sizes, 0), item(sizes, 1)};
   if (word == "plane") return Plane{};
-  if (word == "bowl") return Bowl{number(sizes, "radius"), number(sizes, "depth")};
+  if (word == "bowl") return Bowl{number_at(sizes, "radius"), number_at(sizes, "depth")};
   return std::nullopt;
 }
 

@@ -11,7 +11,7 @@ inline constexpr double kFontSize = 11, kTickFontSize = 10, kTitleFontSize = 13;
 inline constexpr double kPadding = 10, kTickLength = 4, kLaneHeight = 13, kLegendRowHeight = 16;
 inline constexpr double kSwatchWidth = 20, kSwatchGap = 5;
 
-struct Box {
+struct PlotBox {
   double x = 0, y = 0, width = 0, height = 0;
 
   double right() const { return x + width; }
@@ -20,7 +20,7 @@ struct Box {
 
 /// Entries of a legend in columns of equal width, read from top to bottom.
 struct LegendLayout {
-  Box box;
+  PlotBox box;
   int columns = 1, rows = 0;
   double entry_width = 0;
   std::vector<const ChartSeries*> entries;
@@ -29,7 +29,7 @@ struct LegendLayout {
 
 /// Where a panel is, and its axes.
 struct PanelLayout {
-  Box plot;
+  PlotBox plot;
   double title_y = 0;    ///< baseline of the title
   double y_title_x = 0;  ///< baseline of the title of the y axis, which runs upwards
   LegendLayout legend;
@@ -43,7 +43,7 @@ struct ChartLayout {
   double width = 0, height = 0;
   double title_y = 0;   ///< baseline of the title
   LegendLayout legend;  ///< common to all panels; without rows when every panel has its own
-  Box lanes;
+  PlotBox lanes;
   std::vector<PanelLayout> panels;
 };
 

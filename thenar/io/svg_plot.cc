@@ -217,7 +217,7 @@ class SvgWriter {
   }
 
   void draw_grid(const PanelLayout& place) {
-    const Box& plot = place.plot;
+    const PlotBox& plot = place.plot;
     add("<path fill=\"none\" stroke=\"{}\" d=\"", kGridColour);
     for (const double x : place.x_ticks.at)
       add("M{} {}V{}", pixels(x_of(x, place)), pixels(plot.y), pixels(plot.bottom()));
@@ -370,7 +370,7 @@ class SvgWriter {
   }
 
   void draw_axes(const ChartPanel& panel, const PanelLayout& place) {
-    const Box& plot = place.plot;
+    const PlotBox& plot = place.plot;
     add("<path fill=\"none\" stroke=\"{}\" d=\"M{} {}V{}H{}", kInk, pixels(plot.x), pixels(plot.y),
         pixels(plot.bottom()), pixels(plot.right()));
     for (const double x : place.x_ticks.at)
@@ -382,7 +382,7 @@ class SvgWriter {
   }
 
   void draw_y_labels(const ChartPanel& panel, const PanelLayout& place) {
-    const Box& plot = place.plot;
+    const PlotBox& plot = place.plot;
     add("<g font-size=\"{}\" text-anchor=\"end\">\n", kTickFontSize);
     for (std::size_t i = 0; i < place.y_ticks.at.size(); ++i) {
       add("<text x=\"{}\" y=\"{}\">{}</text>\n", pixels(plot.x - kTickLength - 3),
@@ -395,7 +395,7 @@ class SvgWriter {
   }
 
   void draw_x_labels(const ChartPanel& panel, const PanelLayout& place) {
-    const Box& plot = place.plot;
+    const PlotBox& plot = place.plot;
     add("<g font-size=\"{}\" text-anchor=\"middle\">\n", kTickFontSize);
     for (std::size_t i = 0; i < place.x_ticks.at.size(); ++i) {
       add("<text x=\"{}\" y=\"{}\">{}</text>\n", pixels(x_of(place.x_ticks.at[i], place)),
@@ -409,7 +409,7 @@ class SvgWriter {
 
   void draw_lanes() {
     if (chart_.lanes.empty() || chart_.panels.empty()) return;
-    const Box& box = layout_.lanes;
+    const PlotBox& box = layout_.lanes;
     out_ += "<g class=\"events\">\n";
     for (std::size_t i = 0; i < chart_.lanes.size(); ++i) {
       const double top = box.y + static_cast<double>(i) * kLaneHeight, middle = top + kLaneHeight / 2;

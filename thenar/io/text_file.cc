@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& doing, const fs::path& path, const std::string& why) {
+[[noreturn]] void fail_to_read(const std::string& doing, const fs::path& path, const std::string& why) {
   throw std::runtime_error(fmt::format("cannot {} '{}': {}", doing, path.string(), why));
 }
 
@@ -27,10 +27,10 @@ namespace fs = std::filesystem;
 LineFile::LineFile(const fs::path& folder, const std::string& name, Start start) : path_(folder / name) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail("create the folder", folder, error.message());
-  if (!fs::is_directory(folder, error)) fail("write into", folder, "it is not a folder");
+  if (error) fail_to_read("create the folder", folder, error.message());
+  if (!fs::is_directory(folder, error)) fail_to_read("write into", folder, "it is not a folder");
   file_.reset(std::fopen(path_.string().c_str(), start == Start::append ? "ab" : "wb"));
-  if (!file_) fail("write", path_, std::strerror(errno));
+  if (!file_) fail_to_read("write", path_, std::strerror(errno));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // A buffer of its own would cut lines where it is full.
 }
 
@@ -49,11 +49,11 @@ void append_number(double value, std::string& text) {
 
 void write_file(const fs::path& path, const std::string& text) {
   std::FILE* file = std::fopen(path.string().c_str(), "wb");
-  if (!file) fail("write", path, std::strerror(errno));
+  if (!file) fail_to_read("write", path, std::strerror(errno));
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   const int error = errno;
-  if (std::fclose(file) != 0) fail("write", path, std::strerror(errno));
-  if (!written) fail("write", path, std::strerror(error));
+  if (std::fclose(file) != 0) fail_to_read("write", path, std::strerror(errno));
+  if (!written) fail_to_read("write", path, std::strerror(error));
 }
 
 std::string read_file(const std::filesystem::path& path, std::size_t most) {

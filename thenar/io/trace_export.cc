@@ -30,8 +30,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using internal::RowsWithContacts;
 
-constexpr std::size_t kLargestSummary = std::size_t{256} << 20;
-constexpr double kMostRows = 1e7;
+constexpr std::size_t kLargestExportedSummary = std::size_t{256} << 20;
+constexpr double kMostExportedRows = 1e7;
 
 /// Lets `write` fill a file beside `output` that then takes its name, so that there is never half of one.
 void write_whole(const fs::path& output, const std::function<void(std::ostream&)>& write) {
@@ -196,7 +196,7 @@ std::string event_message(const TraceEvent& event) {
 std::map<std::string, std::string> read_metadata(const TraceFiles& files, const TraceScene& scene) {
   std::map<std::string, std::string> out{{"name", scene.name}};
   if (files.summary.empty()) return out;
-  const Json summary = Json::parse(read_file(files.summary, kLargestSummary), nullptr, false);
+  const Json summary = Json::parse(read_file(files.summary, kLargestExportedSummary), nullptr, false);
   for (const char* key : {"status", "reason", "integrator"}) {
     if (summary.is_object() && summary.contains(key) && summary[key].is_string()) out[key] = summary[key];
   }
@@ -407,9 +407,9 @@ void export_mcap(const fs::path& trace, const fs::path& output) {
 void export_poses(const fs::path& trace, const fs::path& output, std::optional<double> every) {
   const TraceFiles files = find_trace(trace);
   const TraceScene scene = read_scene(files);
-  if (every && !(*every > 0 && find_duration(files) / *every <= kMostRows)) {
+  if (every && !(*every > 0 && find_duration(files) / *every <= kMostExportedRows)) {
     throw std::invalid_argument(
-        fmt::format("rows every {} s: expects more than 0 s, and at most {} rows", *every, kMostRows));
+        fmt::format("rows every {} s: expects more than 0 s, and at most {} rows", *every, kMostExportedRows));
   }
   write_whole(output, [&](std::ostream& out) {
     TraceReader reader(files.states);

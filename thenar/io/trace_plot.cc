@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "thenar/base/diagnostic.h"
+#include "thenar/base/numbers.h"
 #include "thenar/io/line_reduction.h"
 #include "thenar/io/plot_rows_internal.h"
 #include "thenar/io/svg_plot.h"
@@ -22,7 +23,6 @@
 namespace thenar {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kDegreesPerRadian = 180 / std::numbers::pi;
 /// Series named one by one in the text alternative of a panel.
 constexpr std::size_t kMostDescribed = 24;
@@ -73,7 +73,7 @@ std::vector<std::size_t> select_columns(const TracePlotOptions& options, const i
   return selected;
 }
 
-Line make_line(const std::string& column, std::size_t index, MotionKind kind, const TracePlotOptions& options) {
+Line make_plot_line(const std::string& column, std::size_t index, MotionKind kind, const TracePlotOptions& options) {
   const auto [quantity, dof] = split_column(column);
   // At least one bin per pixel, so that nothing visible is lost.
   const int bins = options.width > 0 ? options.width : kDefaultChartWidth;
@@ -104,7 +104,7 @@ std::vector<Line> make_lines(const TracePlotOptions& options, const TraceFiles& 
   for (const std::size_t i : selected) {
     // Joints that turn would stand apart from others that probably do too: rather name both units.
     const bool joins_unknown = is_any_unknown && kinds[i] == MotionKind::turning;
-    lines.push_back(make_line(columns[i], i, joins_unknown ? MotionKind::not_known : kinds[i], options));
+    lines.push_back(make_plot_line(columns[i], i, joins_unknown ? MotionKind::not_known : kinds[i], options));
   }
   return lines;
 }
@@ -164,7 +164,7 @@ class WindowFeeder {
   bool has_before_ = false;
 };
 
-void read_rows(internal::PlotRows& reader, std::vector<Line>& lines, Window& window, const TraceFiles& files) {
+void read_lines(internal::PlotRows& reader, std::vector<Line>& lines, Window& window, const TraceFiles& files) {
   WindowFeeder feeder(lines, window);
   bool has_rows = false;
   double first = 0;
@@ -316,7 +316,7 @@ TracePlot plot_trace(const TracePlotOptions& options) {
   internal::PlotRows reader(files, asks_for_contacts(options));
   std::vector<Line> lines = make_lines(options, files, reader);
   Window window{options.from.value_or(-kInfinity), options.to.value_or(kInfinity)};
-  read_rows(reader, lines, window, files);
+  read_lines(reader, lines, window, files);
 
   TracePlot plot;
   const auto note_cut_end = [&](const std::filesystem::path& file) {

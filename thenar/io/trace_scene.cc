@@ -29,7 +29,7 @@ constexpr int kVersion = 1;
 
 // Writing.
 
-Json joint_json(const Joint& joint) {
+Json scene_joint_json(const Joint& joint) {
   const JointSpec& spec = joint.spec;
   Json out = {{"type", to_string(spec.kind)}};
   if (!spec.name.empty()) out["name"] = spec.name;
@@ -45,13 +45,13 @@ Json joint_json(const Joint& joint) {
   return out;
 }
 
-Json body_json(const Model& model, BodyIndex index, Json shapes) {
+Json scene_body_json(const Model& model, BodyIndex index, Json shapes) {
   const Body& body = model.body(index);
   const Joint& joint = model.joint(body.joint);
   const bool hangs_on_world = joint.spec.kind == JointKind::free;
   return {{"name", body.name},
           {"parent", model.body(hangs_on_world ? kWorld : body.parent).name},
-          {"joint", joint_json(joint)},
+          {"joint", scene_joint_json(joint)},
           {"shapes", std::move(shapes)}};
 }
 
@@ -171,7 +171,7 @@ std::string scene_json(const Scenario& scenario) {
   out += "\n\"bodies\": [";
   for (int i = 1; i < model.body_count(); ++i) {
     out += i > 1 ? ",\n" : "\n";
-    out += body_json(model, BodyIndex(i), std::move(shapes[static_cast<std::size_t>(i)]))
+    out += scene_body_json(model, BodyIndex(i), std::move(shapes[static_cast<std::size_t>(i)]))
                .dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   return out + "\n]}\n";

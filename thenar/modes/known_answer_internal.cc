@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/modes/known_answer_internal.h"
 
-#include <Eigen/LU>
 #include <cmath>
 
 #include "thenar/complementarity/grade.h"
 #include "thenar/modes/motion_form_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {
 
 /// Of the cone solver: answers are given to users, and stand in proofs.
-constexpr double kTolerance = 1e-12;
+constexpr double kAnswerTolerance = 1e-12;
 
 /// Of a contact that slips with w_t along an interval, or in two directions.
 FrictionChoice read_place(const FrictionPart& part, const VectorX<double>& slip) {
@@ -60,7 +60,7 @@ AnswerFinder::AnswerFinder(const ConstraintProblem& problem, const ScaledProblem
       scaled_(scaled),
       parts_(parts),
       most_generators_(most_generators),
-      solver_(problem.size(), ConeOptions{.tolerance = kTolerance}) {}
+      solver_(problem.size(), ConeOptions{.tolerance = kAnswerTolerance}) {}
 
 std::optional<VectorX<double>> AnswerFinder::find_forces(std::span<const double> start) {
   const ConeSolution& solution = solver_.solve(problem_, start);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/modes/mode_cells_internal.h"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <cmath>
 
 #include "thenar/complementarity/lcp_solver.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {
@@ -14,7 +13,7 @@ using Index = Eigen::Index;
 using LongRow = Eigen::Matrix<long double, 1, Eigen::Dynamic>;
 
 /// Equations whose pivots are below this depend on each other, as far as data in double can tell.
-constexpr long double kRank = 1e-11L;
+constexpr long double kSpanRank = 1e-11L;
 
 /// Collects E z + e = 0 and G z + g ≥ 0.
 class CellWriter {
@@ -219,7 +218,7 @@ Flat solve_equations(const LongMatrix& E, const LongVector& e) {
   Flat out{LongVector::Zero(E.cols()), LongMatrix::Identity(E.cols(), E.cols())};
   if (E.rows() == 0) return out;
   Eigen::FullPivLU<LongMatrix> lu(E);
-  lu.setThreshold(kRank);
+  lu.setThreshold(kSpanRank);
   out.origin = lu.solve(LongVector(-e));
   const long double error = (E * out.origin + e).cwiseAbs().maxCoeff();
   out.is_consistent = error <= kModeZero * (1 + out.origin.cwiseAbs().maxCoeff());
@@ -235,7 +234,7 @@ Flat solve_equations(const LongMatrix& E, const LongVector& e) {
 }
 
 /// Orthonormal columns that span those of `directions`.
-LongMatrix find_span(const LongMatrix& directions) {
+LongMatrix orthonormalize(const LongMatrix& directions) {
   if (directions.cols() == 0) return LongMatrix(directions.rows(), 0);
   Eigen::ColPivHouseholderQR<LongMatrix> qr(directions);
   qr.setThreshold(kModeZero);
@@ -262,7 +261,7 @@ Inside look_inside(const Generators& corners, Index dimension) {
   for (const LongVector& ray : corners.rays) out.t += ray;
   LongMatrix all(dimension, static_cast<Index>(directions.size()));
   for (std::size_t i = 0; i < directions.size(); ++i) all.col(static_cast<Index>(i)) = directions[i];
-  out.span = find_span(all);
+  out.span = orthonormalize(all);
   return out;
 }
 
@@ -372,7 +371,7 @@ std::optional<ModeCell> make_cell(const ConstraintProblem& problem, const Scaled
   out.states = find_states(problem, parts, scaled.A * middle + scaled.b, kModeZero * size);
   out.forces_unique = span.cols() == 0;
   out.motion_unique = out.forces_unique || (scaled.A * span.cast<double>()).lpNorm<Eigen::Infinity>() <= kModeZero;
-  out.span = find_span(LongMatrix(scaled.force_unit.cast<long double>().asDiagonal() * span)).cast<double>();
+  out.span = orthonormalize(LongMatrix(scaled.force_unit.cast<long double>().asDiagonal() * span)).cast<double>();
   std::optional<LongVector> smallest;
   if (!out.forces_unique) smallest = find_smallest(flat, B, c, scaled.force_unit);
   out.z = to_force(smallest ? point(*smallest) : point(inside.t));

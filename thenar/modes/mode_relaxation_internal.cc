@@ -4,12 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "thenar/base/numbers.h"
 #include "thenar/modes/mode_proof.h"
 
 namespace thenar::internal {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// √Aᵢᵢ, or 1 for a row that nothing moves.
 double find_stiffness_unit(double diagonal) { return diagonal > 0 ? std::sqrt(diagonal) : 1; }

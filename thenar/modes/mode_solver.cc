@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/modes/mode_solver.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <stdexcept>
 
 #include "thenar/modes/known_answer_internal.h"
 #include "thenar/modes/motion_form_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
@@ -54,7 +54,7 @@ std::vector<ModeNode> make_short_proof(const VectorX<double>& weights) {
 }
 
 /// Forces that depend on each other to this part are redundant: rounding of A.
-constexpr double kRank = 1e-11;
+constexpr double kForceRank = 1e-11;
 /// Contacts on smooth cones that a brief search is tried with.
 constexpr int kFewContacts = 2;
 
@@ -71,7 +71,7 @@ int count_smooth_contacts(const ConstraintProblem& problem) {
 /// The smallest forces that let nothing move, or as little as can be: where to begin if what is at rest is to stay.
 VectorX<double> find_rest_forces(const internal::ScaledProblem& scaled) {
   Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
-  factor.setThreshold(kRank);
+  factor.setThreshold(kForceRank);
   factor.compute(scaled.A);
   const VectorX<double> forces = factor.solve(-scaled.b);
   return forces.cwiseProduct(scaled.force_unit);
@@ -82,7 +82,7 @@ VectorX<double> find_least_forces(const internal::AnswerFinder& finder, const in
                                   const VectorX<double>& z) {
   const VectorX<double> scaled_z = z.cwiseQuotient(scaled.force_unit);
   Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
-  factor.setThreshold(kRank);
+  factor.setThreshold(kForceRank);
   factor.compute(scaled.A);
   if (factor.rank() == scaled_z.size()) return z;
   const VectorX<double> least = factor.solve(scaled.A * scaled_z).cwiseProduct(scaled.force_unit);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/modes/mode_verify.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +10,7 @@
 
 #include "thenar/complementarity/grade.h"
 #include "thenar/modes/motion_check_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
@@ -22,13 +22,13 @@ using Index = Eigen::Index;
 using Slip = FrictionChoice::Kind;
 
 /// What counts as zero, scaled: the search decides to 1e-8.
-constexpr Long kTolerance = 1e-7L;
+constexpr Long kVerifyTolerance = 1e-7L;
 /// Equations whose pivots are below this depend on each other: the data are doubles.
 constexpr Long kPivot = 1e-11L;
-constexpr Long kInfinity = std::numeric_limits<Long>::infinity();
+constexpr Long kLongInfinity = std::numeric_limits<Long>::infinity();
 /// Points of a cell that no grader objects to.
 constexpr double kWorstGrade = 1e-8;
-/// A covered node may leave out what is smaller than kTolerance for forces up to this.
+/// A covered node may leave out what is smaller than kVerifyTolerance for forces up to this.
 constexpr Long kCoverReach = 1e3L;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -432,7 +432,7 @@ EndForces solve_end(const Form& form, const Bounds& bounds) {
     lu.setThreshold(kPivot);
     x = lu.solve(LongVector(-e));
     kernel = lu.rank() == E.cols() ? LongMatrix(E.cols(), 0) : LongMatrix(lu.kernel());
-    out.is_consistent = (E * x + e).cwiseAbs().maxCoeff() <= kTolerance * (1 + x.cwiseAbs().maxCoeff());
+    out.is_consistent = (E * x + e).cwiseAbs().maxCoeff() <= kVerifyTolerance * (1 + x.cwiseAbs().maxCoeff());
   }
   out.z0 += to_force * x;
   for (Index k = 0; k < kernel.cols(); ++k) kernel.col(k) /= kernel.col(k).cwiseAbs().maxCoeff();
@@ -506,7 +506,7 @@ class Checker {
     for (const VectorX<double>& z : cell.vertices) {
       difference = std::max(difference, (calc_motion(scale(z)) - w).cwiseAbs().maxCoeff());
     }
-    if (cell.motion_unique && difference > kTolerance) return refute(name + " has more than one motion");
+    if (cell.motion_unique && difference > kVerifyTolerance) return refute(name + " has more than one motion");
     if (cell.forces_unique && (cell.vertices.size() > 1 || !cell.rays.empty() || !cell.lines.empty())) {
       return refute(name + " has more than one force");
     }
@@ -520,7 +520,7 @@ class Checker {
     for (Index k = 0; cell.motion_unique && k < cell.span.cols(); ++k) {
       const LongVector direction = scale(cell.span.col(k));
       const Long size = direction.cwiseAbs().maxCoeff();
-      if (!(size > 0) || (A_ * direction).cwiseAbs().maxCoeff() > kTolerance * size) {
+      if (!(size > 0) || (A_ * direction).cwiseAbs().maxCoeff() > kVerifyTolerance * size) {
         return refute(name + " has internal forces that move something");
       }
     }
@@ -534,7 +534,7 @@ class Checker {
                      : grade_solution(problem_, forces);
     // Forces that grow without end may come near a solution in parts of their size while there is none.
     const Long size = 1 + scale(z).cwiseAbs().maxCoeff();
-    if (!(grade.worst() <= kWorstGrade) || grade.worst() * size > kTolerance) {
+    if (!(grade.worst() <= kWorstGrade) || grade.worst() * size > kVerifyTolerance) {
       return refute(name + " is not a solution: row " + std::to_string(grade.worst_row) + " is violated");
     }
     out_.residual = std::max(out_.residual, grade.worst());
@@ -545,7 +545,7 @@ class Checker {
   bool check_states(const ModeCell& cell, const LongVector& w, const std::string& name) {
     if (cell.states.size() != form_.normals.size()) return refute(name + " has a wrong number of states");
     if (!cell.motion_unique) return true;
-    const Long zero = 100 * kTolerance;
+    const Long zero = 100 * kVerifyTolerance;
     for (std::size_t p = 0; p < cell.states.size(); ++p) {
       const int row = form_.normals[p];
       Long slip = 0;
@@ -558,11 +558,12 @@ class Checker {
       }
       const bool is_open = cell.states[p] == ContactState::open;
       if (w(row) > zero && !is_open) return refute(name + ": a contact opens that is said not to");
-      if (w(row) < kTolerance / 1e3L && is_open) return refute(name + ": a contact does not open that is said to");
-      if (is_open || w(row) > kTolerance / 1e3L) continue;
+      if (w(row) < kVerifyTolerance / 1e3L && is_open)
+        return refute(name + ": a contact does not open that is said to");
+      if (is_open || w(row) > kVerifyTolerance / 1e3L) continue;
       const bool is_sliding = cell.states[p] == ContactState::slide;
       if ((slides || slip > zero) && !is_sliding) return refute(name + ": a contact slides that is said not to");
-      if (!slides && slip < kTolerance / 1e3L && is_sliding) {
+      if (!slides && slip < kVerifyTolerance / 1e3L && is_sliding) {
         return refute(name + ": a contact does not slide that is said to");
       }
     }
@@ -581,7 +582,7 @@ class Checker {
       }
     }
     for (const LongVector& w : motions) {
-      if ((w - motions.front()).cwiseAbs().maxCoeff() > kTolerance) return true;
+      if ((w - motions.front()).cwiseAbs().maxCoeff() > kVerifyTolerance) return true;
     }
     return refute("several motions are claimed, but all that are shown are the same");
   }
@@ -681,7 +682,7 @@ class Checker {
     const ProvedBound bound =
         calc_bound(form_, read_bounds(form_, choice), node.y, LongVector::Zero(form_.R.cols()), 0);
     if (!(bound.value < 0)) return refute(name + " is said to be empty, which its vector does not prove");
-    const Long reach = bound.slack > 0 ? -bound.value / bound.slack : kInfinity;
+    const Long reach = bound.slack > 0 ? -bound.value / bound.slack : kLongInfinity;
     out_.reach = std::min(out_.reach, static_cast<double>(reach));
     if (reach < static_cast<Long>(kLeastModeReach)) {
       return refute(name + " is said to be empty, which its vector does not prove for forces above " +
@@ -707,7 +708,7 @@ class Checker {
       unit = form_.force_unit(form_.normals[at(last_.part)]);
     }
     const ProvedBound bound = calc_bound(form_, read_bounds(form_, choice), node.y, g, g0);
-    if (bound.value + kCoverReach * bound.slack <= kTolerance * unit) return true;
+    if (bound.value + kCoverReach * bound.slack <= kVerifyTolerance * unit) return true;
     return refute(name + " is said to be covered, which its vector does not prove");
   }
 
@@ -743,20 +744,20 @@ class Checker {
     if (!end.is_consistent) return true;
     const LongVector w0 = calc_motion(end.z0);
     const Long size = 1 + end.z0.cwiseAbs().maxCoeff();
-    const bool is_point = end.K.cols() == 0 || end.K.cwiseAbs().maxCoeff() <= kTolerance;
+    const bool is_point = end.K.cols() == 0 || end.K.cwiseAbs().maxCoeff() <= kVerifyTolerance;
     if (is_point && !is_solution(end.z0)) return true;  // the equations have one solution, which is none of the problem
-    const bool is_motion_fixed = is_point || (A_ * end.K).cwiseAbs().maxCoeff() <= kTolerance * size;
+    const bool is_motion_fixed = is_point || (A_ * end.K).cwiseAbs().maxCoeff() <= kVerifyTolerance * size;
     check_listed(node, choice, end, is_point);
     if (claim_.verdict == Verdict::several) return true;
     if (claim_.cells.empty()) return refute(name + " has a solution, and none is claimed");
     if (!is_motion_fixed) return leave(name + ": whether it has one motion is not seen from its equations");
     const LongVector z = scale(claim_.cells.front().z), w = calc_motion(z);
-    if ((w0 - w).cwiseAbs().maxCoeff() > kTolerance * size) {
+    if ((w0 - w).cwiseAbs().maxCoeff() > kVerifyTolerance * size) {
       return is_point ? refute(name + " has another motion") : leave(name + " may have another motion");
     }
     if (claim_.verdict == Verdict::unique) {
       if (!is_point) return leave(name + ": whether it has one force is not seen from its equations");
-      if ((end.z0 - z).cwiseAbs().maxCoeff() > kTolerance * size) return refute(name + " has other forces");
+      if ((end.z0 - z).cwiseAbs().maxCoeff() > kVerifyTolerance * size) return refute(name + " has other forces");
     }
     return true;
   }
@@ -790,7 +791,7 @@ class Checker {
     if (claim_.verdict == Verdict::several) return true;
     const LongVector first = calc_motion(scale(claim_.cells.front().z));
     const Long size = 1 + z.cwiseAbs().maxCoeff();
-    if ((w - first).cwiseAbs().maxCoeff() > kTolerance * size) return refute(name + " has another motion");
+    if ((w - first).cwiseAbs().maxCoeff() > kVerifyTolerance * size) return refute(name + " has another motion");
     if (claim_.verdict == Verdict::unique && !result.proves_forces && !check.has_one_force()) {
       return leave(name + ": whether its motion has one force is not seen from its equations");
     }
@@ -800,7 +801,7 @@ class Checker {
   /// Directions that span z − z* for all z that obey the equations of a choice.
   static LongMatrix find_differences(const EndForces& end, const LongVector& known) {
     const LongVector offset = end.z0 - known;
-    const bool is_known_there = offset.cwiseAbs().maxCoeff() <= kTolerance * kTolerance;
+    const bool is_known_there = offset.cwiseAbs().maxCoeff() <= kVerifyTolerance * kVerifyTolerance;
     LongMatrix out(end.K.rows(), end.K.cols() + (is_known_there ? 0 : 1));
     out.leftCols(end.K.cols()) = end.K;
     if (!is_known_there) out.col(end.K.cols()) = offset;
@@ -813,7 +814,8 @@ class Checker {
       return false;
     for (std::size_t p = 0; p < choice.normals.size(); ++p) {
       const Long opening = w(form_.normals[p]);
-      if (choice.normals[p] == NormalChoice::open ? opening < kTolerance / 1e3L : opening > kTolerance) return false;
+      if (choice.normals[p] == NormalChoice::open ? opening < kVerifyTolerance / 1e3L : opening > kVerifyTolerance)
+        return false;
     }
     for (std::size_t p = 0; p < choice.frictions.size(); ++p) {
       const Friction& friction = form_.frictions[p];
@@ -837,7 +839,7 @@ class Checker {
 
   /// Whether friction under the slip of w is all in the place that is chosen.
   bool is_place_of(const Friction& friction, const FrictionChoice& choice, const LongVector& w) const {
-    if (choice.kind == Slip::stick) return calc_slip(friction, w) <= kTolerance;
+    if (choice.kind == Slip::stick) return calc_slip(friction, w) <= kVerifyTolerance;
     if (choice.kind != Slip::slip || choice.count != 1) return false;
     if (friction.is_interval())
       return choice.first % 2 == 0 ? calc_speed(friction, w) > 0 : calc_speed(friction, w) < 0;
@@ -848,7 +850,7 @@ class Checker {
     const Long after = cross(friction.rays[at((j + rays - 1) % rays)], slip),
                before = cross(friction.rays[at(j)], slip);
     if (choice.first % 2 == 0) return after > 0 && before < 0;
-    return after > 0 && std::abs(before) <= kTolerance * std::hypot(slip[0], slip[1]);
+    return after > 0 && std::abs(before) <= kVerifyTolerance * std::hypot(slip[0], slip[1]);
   }
 
   bool is_end(const ModeChoice& choice) const {
@@ -885,7 +887,7 @@ class Checker {
       return;
     }
     const ModeCell& cell = claim_.cells[at(node.cell)];
-    const bool has_one_motion = is_point || (A_ * end.K).cwiseAbs().maxCoeff() <= kTolerance;
+    const bool has_one_motion = is_point || (A_ * end.K).cwiseAbs().maxCoeff() <= kVerifyTolerance;
     if (!are_in(cell.choice, choice, end.z0, is_point, has_one_motion)) is_list_proved_ = false;
   }
 
@@ -896,7 +898,7 @@ class Checker {
     if (other.normals.size() != choice.normals.size() || other.frictions.size() != choice.frictions.size())
       return false;
     const LongVector w = calc_motion(z);
-    const Long zero = kTolerance * (1 + z.cwiseAbs().maxCoeff());
+    const Long zero = kVerifyTolerance * (1 + z.cwiseAbs().maxCoeff());
     for (std::size_t p = 0; p < other.normals.size(); ++p) {
       if (other.normals[p] == choice.normals[p]) continue;
       const int row = form_.normals[p];
@@ -916,7 +918,7 @@ class Checker {
 
   /// Whether z is a cell that is a point.
   bool is_same_point(const LongVector& z) const {
-    const Long zero = kTolerance * (1 + z.cwiseAbs().maxCoeff());
+    const Long zero = kVerifyTolerance * (1 + z.cwiseAbs().maxCoeff());
     return std::any_of(claim_.cells.begin(), claim_.cells.end(), [&](const ModeCell& cell) {
       return cell.forces_unique && (z - scale(cell.z)).cwiseAbs().maxCoeff() <= zero;
     });

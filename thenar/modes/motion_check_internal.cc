@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/modes/motion_check_internal.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {
@@ -16,11 +14,11 @@ namespace {
 using Long = long double;
 using Index = Eigen::Index;
 
-constexpr Long kZero = 1e-9L;
+constexpr Long kZeroOfCheck = 1e-9L;
 /// Least eigenvalue of F that counts: half of what the search asks for.
 constexpr Long kLeast = 5e-8L;
 /// Eigenvalues of A that are zero.
-constexpr Long kStill = 1e-11L;
+constexpr Long kStillOfCheck = 1e-11L;
 /// Of forces that move nothing, in units in which forces are about 1: up to this size they prove that motions agree to
 /// kAlike.
 constexpr Long kReach = 1e3L;
@@ -37,7 +35,7 @@ MatrixX<Long> stack(const std::vector<VectorX<Long>>& rows) {
 MotionCheck::MotionCheck(const ConstraintProblem& problem, const Matrix& A, const Vector& z, const Vector& w,
                          const Vector& force_unit)
     : problem_(problem), A_(A), z_(z), w_(w), force_unit_(force_unit) {
-  zero_ = kZero * (1 + z.cwiseAbs().maxCoeff());
+  zero_ = kZeroOfCheck * (1 + z.cwiseAbs().maxCoeff());
   for (int i = 0; i < problem.size(); ++i) {
     const ConstraintRow& row = problem.row(i);
     if (row.kind == RowKind::unilateral || row.kind == RowKind::normal) add_section(-1, {i});
@@ -104,7 +102,7 @@ void MotionCheck::set_widest(Section& section) const {
   }
   int count = 0;
   for (const auto& corner : corners) {
-    if (power(corner) < most - kZero * size) continue;
+    if (power(corner) < most - kZeroOfCheck * size) continue;
     section.e(0) -= corner[0];
     section.e(1) -= corner[1];
     ++count;
@@ -149,7 +147,7 @@ MotionCheck::Result MotionCheck::check(const Matrix& V, const VectorX<double>& w
   if (V.cols() == 0) return {.fault = {}, .proves_forces = true};
   if (weights.size() > 0 && is_clearly_positive(V, weights)) return {.fault = {}, .proves_forces = true};
   const Eigen::ColPivHouseholderQR<Matrix> qr(V);
-  const Index rank = (qr.matrixQR().diagonal().array().abs() > kZero).count();
+  const Index rank = (qr.matrixQR().diagonal().array().abs() > kZeroOfCheck).count();
   if (rank == 0) return {.fault = {}, .proves_forces = true};
   const Matrix span = qr.householderQ() * Matrix::Identity(V.rows(), rank);
   const Matrix moved = A_ * span;
@@ -158,7 +156,7 @@ MotionCheck::Result MotionCheck::check(const Matrix& V, const VectorX<double>& w
   // Positive at right angles to what moves nothing, and next to nothing in between.
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(
       Matrix(0.5L * (span.transpose() * moved + moved.transpose() * span)));
-  const Index still = (eigen.eigenvalues().array() <= kStill).count();
+  const Index still = (eigen.eigenvalues().array() <= kStillOfCheck).count();
   const Matrix N = eigen.eigenvectors().leftCols(still), M = eigen.eigenvectors().rightCols(span.cols() - still);
   if (M.cols() == 0) return {};
   const Matrix inner = M.transpose() * F * M;
@@ -194,7 +192,7 @@ MotionCheck::Matrix MotionCheck::find_differences() const {
   }
   if (equations.empty()) return Matrix::Identity(z_.size(), z_.size());
   Eigen::FullPivLU<Matrix> lu(stack(equations));
-  lu.setThreshold(kStill);
+  lu.setThreshold(kStillOfCheck);
   if (lu.rank() == z_.size()) return Matrix(z_.size(), 0);
   return lu.kernel();
 }
@@ -222,7 +220,7 @@ bool MotionCheck::has_one_force() const {
     }
   }
   Eigen::FullPivLU<Matrix> lu(stack(equations));
-  lu.setThreshold(kStill);
+  lu.setThreshold(kStillOfCheck);
   return lu.rank() == z_.size();
 }
 

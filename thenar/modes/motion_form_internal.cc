@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/modes/motion_form_internal.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <array>
 #include <cmath>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {
 
 /// Forces and motions that are zero, scaled.
-constexpr double kZero = 1e-9;
+constexpr double kZeroOfForm = 1e-9;
 /// Equations that depend on each other.
-constexpr double kRank = 1e-9;
+constexpr double kRankOfForm = 1e-9;
 /// Eigenvalues of A that are zero.
-constexpr double kStill = 1e-12;
+constexpr double kStillOfForm = 1e-12;
 
 bool is_bilateral(const ConstraintRow& row) {
   return row.kind == RowKind::bilateral || (row.kind == RowKind::boxed && std::isinf(row.limit));
@@ -69,7 +67,7 @@ class Equations {
   }
   void add(const VectorX<double>& equation) {
     const double size = equation.lpNorm<Eigen::Infinity>();
-    if (size > kZero) rows_.push_back(equation / size);
+    if (size > kZeroOfForm) rows_.push_back(equation / size);
   }
 
   /// Orthonormal columns that span the Δz of all solutions.
@@ -79,13 +77,14 @@ class Equations {
     MatrixX<double> transposed(n + 1, count);
     for (Eigen::Index i = 0; i < count; ++i) transposed.col(i) = rows_[static_cast<std::size_t>(i)];
     Eigen::ColPivHouseholderQR<MatrixX<double>> qr(transposed);
-    qr.setThreshold(kRank);
+    qr.setThreshold(kRankOfForm);
     const Eigen::Index free = n + 1 - qr.rank();
     MatrixX<double> kernel = MatrixX<double>::Zero(n + 1, free);
     kernel.bottomRows(free).setIdentity();
     kernel.applyOnTheLeft(qr.householderQ());
     const Eigen::ColPivHouseholderQR<MatrixX<double>> span(MatrixX<double>(kernel.topRows(n)));
-    MatrixX<double> out = MatrixX<double>::Identity(n, (span.matrixQR().diagonal().array().abs() > kRank).count());
+    MatrixX<double> out =
+        MatrixX<double>::Identity(n, (span.matrixQR().diagonal().array().abs() > kRankOfForm).count());
     out.applyOnTheLeft(span.householderQ());
     return out;
   }
@@ -257,7 +256,7 @@ void MotionForm::find_sections() {
 
 VectorX<double> MotionForm::find_direction(const Section& section) const {
   const VectorX<double> force = z_(section.rows), slip = w_(section.rows);
-  const double zero = kZero * (1 + z_.lpNorm<Eigen::Infinity>());
+  const double zero = kZeroOfForm * (1 + z_.lpNorm<Eigen::Infinity>());
   if (z_(section.normal) > zero) return -force / z_(section.normal);
   if (slip.lpNorm<Eigen::Infinity>() > zero) return find_widest(section);
   return VectorX<double>::Zero(force.size());
@@ -280,12 +279,12 @@ VectorX<double> MotionForm::find_widest(const Section& section) const {
   for (int j = 0; j < faces; ++j) {
     const VectorX<double> corner = calc_regular_corner(j, faces);
     const double power = -corner.dot(stretched);
-    if (power > most + kZero * stretched.norm()) {
+    if (power > most + kZeroOfForm * stretched.norm()) {
       most = power;
       sum.setZero();
       count = 0;
     }
-    if (power < most - kZero * stretched.norm()) continue;
+    if (power < most - kZeroOfForm * stretched.norm()) continue;
     sum -= mu.cwiseProduct(corner);
     ++count;
   }
@@ -345,7 +344,7 @@ MatrixX<double> MotionForm::find_differences(const ModeParts& parts, const ModeC
 
 MatrixX<double> MotionForm::find_free_forces() const {
   Equations out(scaled_, z_, w_);
-  const double zero = kZero * (1 + z_.lpNorm<Eigen::Infinity>());
+  const double zero = kZeroOfForm * (1 + z_.lpNorm<Eigen::Infinity>());
   for (int i = 0; i < problem_.size(); ++i) {
     out.fix_motion_difference(i);
     const ConstraintRow& row = problem_.row(i);
@@ -400,13 +399,13 @@ std::optional<VectorX<double>> MotionForm::find_few_weights(const MatrixX<double
 std::optional<VectorX<double>> MotionForm::find_weights(const MatrixX<double>& V, Effort effort) const {
   const auto count = static_cast<Eigen::Index>(sections_.size());
   const MatrixX<double> AV = scaled_.A * V;
-  if (V.cols() == 0 || AV.lpNorm<Eigen::Infinity>() <= kRank) return VectorX<double>::Ones(count);
+  if (V.cols() == 0 || AV.lpNorm<Eigen::Infinity>() <= kRankOfForm) return VectorX<double>::Ones(count);
   if (count == 0) return std::nullopt;
   if (auto few = find_few_weights(V)) return few;
   if (effort == Effort::few) return std::nullopt;
   // Where A Δz = 0 nothing moves: F has to vanish there, and be positive at right angles to it.
   const Eigen::SelfAdjointEigenSolver<MatrixX<double>> eigen(MatrixX<double>(V.transpose() * AV));
-  const Eigen::Index still = (eigen.eigenvalues().array() <= kStill).count();
+  const Eigen::Index still = (eigen.eigenvalues().array() <= kStillOfForm).count();
   const MatrixX<double> still_part = eigen.eigenvectors().leftCols(still),
                         moving_part = eigen.eigenvectors().rightCols(V.cols() - still);
   if (moving_part.cols() == 0) return std::nullopt;  // it moves, but too little to tell how

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thenar/base/numbers.h"
+
 namespace thenar::internal {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// What answers may be off when they are put into the program, in parts of the largest terms.
 constexpr double kRounding = 1e-12;
 /// Entries of a row that are not exchanged, in parts of its largest.

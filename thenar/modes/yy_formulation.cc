@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/modes/yy_formulation.h"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,6 +12,7 @@
 #include "thenar/complementarity/grade.h"
 #include "thenar/complementarity/p_matrix.h"
 #include "thenar/modes/mode_relaxation_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
@@ -22,7 +21,7 @@ using Eigen::Index;
 using VectorList = std::vector<VectorX<double>>;
 
 /// Forces and motions that are zero, scaled; what find_all_solutions() decides to.
-constexpr double kZero = 1e-8;
+constexpr double kZeroOfCell = 1e-8;
 /// Forces and motions that are the same, scaled.
 constexpr double kSame = 1e-7;
 /// Parts of 1 by which a minor has to be positive.
@@ -145,7 +144,7 @@ bool meets(const VectorX<double>& z, Corner kind, const Piece& piece) {
   if (is_point) w += yy.lcp.q;
   const VectorX<double> side = beta - x.tail(directions);
 
-  const double tolerance = 10 * kZero * ((is_point ? 1 : 0) + largest_of(x));
+  const double tolerance = 10 * kZeroOfCell * ((is_point ? 1 : 0) + largest_of(x));
   const auto is_zero = [&](double value) { return std::abs(value) <= tolerance; };
   const auto is_admissible = [&](double value) { return kind == Corner::line ? is_zero(value) : value >= -tolerance; };
   for (int i = 0; i < yy.lcp.size(); ++i) {
@@ -170,14 +169,14 @@ LongMatrix find_span(const SolutionCell& cell) {
   const auto add = [&](const VectorX<double>& direction, double least) {
     if (direction.norm() > least) directions.push_back(direction.normalized().cast<long double>());
   };
-  for (const VectorX<double>& x : cell.vertices) add(x - start, kZero * (1 + largest_of(x)));
+  for (const VectorX<double>& x : cell.vertices) add(x - start, kZeroOfCell * (1 + largest_of(x)));
   for (const VectorX<double>& x : cell.rays) add(x, 0);
   for (const VectorX<double>& x : cell.lines) add(x, 0);
   LongMatrix all(start.size(), static_cast<Index>(directions.size()));
   for (std::size_t k = 0; k < directions.size(); ++k) all.col(static_cast<Index>(k)) = directions[k];
   if (all.cols() == 0) return all;
   Eigen::ColPivHouseholderQR<LongMatrix> qr(all);
-  qr.setThreshold(kZero);
+  qr.setThreshold(kZeroOfCell);
   return qr.householderQ() * LongMatrix::Identity(start.size(), qr.rank());
 }
 
@@ -188,7 +187,7 @@ std::optional<Generators> cut_cell(const YyLcp& yy, const SolutionCell& cell, in
   // x = start + span t. The start is next to 0: vertices may be far away, and would spoil the accuracy of others.
   LongVector start = cell.vertices.front().cast<long double>();
   start -= (span * (span.transpose() * start)).eval();
-  const long double tolerance = kZero * (1 + largest_of(start));
+  const long double tolerance = kZeroOfCell * (1 + largest_of(start));
   const LongMatrix bound = yy.bound.cast<long double>();
   const LongVector side = bound * start + yy.bound_constant.cast<long double>() - start.tail(directions);
   if (span.cols() == 0) {
@@ -345,7 +344,7 @@ class YySearch {
   /// Labels by motion first (YY III C, (a1)–(b2)).
   std::vector<ContactState> find_states(const VectorX<double>& z) const {
     const VectorX<double> w = calc_motion(z);
-    const double tolerance = kZero * (1 + largest_of(z));
+    const double tolerance = kZeroOfCell * (1 + largest_of(z));
     std::vector<ContactState> out;
     for (const int row : find_rows(problem(), is_one_sided)) {
       const int friction = problem().row(row).kind == RowKind::normal ? problem().tangent_count(row) : 0;
@@ -408,7 +407,7 @@ std::optional<bool> find_whether_p(const MatrixX<double>& M, int most_rows) {
 /// The signs that a solution has, 0 where it belongs to both. All scaled.
 std::vector<int> find_signs(const ConstraintProblem& problem, const VectorX<double>& z) {
   const VectorX<double> w = problem.A() * z + problem.b();
-  const double tolerance = kZero * (1 + largest_of(z));
+  const double tolerance = kZeroOfCell * (1 + largest_of(z));
   const auto sign_of = [&](double value) { return value > tolerance ? 1 : value < -tolerance ? -1 : 0; };
   std::vector<int> out;
   for (const YyDirection& direction : find_yy_directions(problem)) {

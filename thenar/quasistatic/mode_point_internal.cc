@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/quasistatic/mode_point_internal.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <map>
 
 #include "thenar/complementarity/linear_program.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {
@@ -16,9 +16,9 @@ using Vector = VectorX<double>;
 using Kind = QuasistaticNode::Kind;
 
 /// Rows and columns that depend on others to this are dependent.
-constexpr double kRank = 1e-9;
+constexpr double kRankOfPoint = 1e-9;
 /// Forces below this part of the largest are none.
-constexpr double kNoForce = 1e-9;
+constexpr double kNoForceAtPoint = 1e-9;
 
 Matrix take_rows(const Matrix& matrix, const std::vector<int>& rows) {
   Matrix out(static_cast<Index>(rows.size()), matrix.cols());
@@ -114,7 +114,7 @@ class ZeroSpace {
   }
 
   void eliminate() {
-    factor_.setThreshold(kRank);
+    factor_.setThreshold(kRankOfPoint);
     factor_.compute(A_.transpose());
     const Index m = rules_.P.cols(), rank = factor_.rank();
     const Matrix Q = factor_.householderQ() * Matrix::Identity(m, m);
@@ -219,7 +219,7 @@ class Balance {
     std::vector<int> support;
     const double size = 1 + (f_.size() > 0 ? f_.maxCoeff() : 0);
     for (int j = 0; j < f_.size(); ++j) {
-      if (f_(j) > kNoForce * size) {
+      if (f_(j) > kNoForceAtPoint * size) {
         support.push_back(j);
       } else {
         f_(j) = 0;
@@ -229,7 +229,7 @@ class Balance {
     Matrix S = take_columns(G_, support);
     for (Index j = 0; j < S.cols(); ++j) S.col(j).normalize();
     Eigen::CompleteOrthogonalDecomposition<Matrix> factor;
-    factor.setThreshold(kRank);
+    factor.setThreshold(kRankOfPoint);
     factor.compute(S);
     const Vector correction = factor.solve(Vector(-h_ - G_ * f_));
     for (std::size_t k = 0; k < support.size(); ++k) {
@@ -252,7 +252,7 @@ class Balance {
     const double size = 1 + (f_.size() > 0 ? f_.maxCoeff() : 0);
     bool has_idle = false;
     for (int j = 0; j < program_.column_count(); ++j) {
-      const bool is_idle = f_(j) <= kNoForce * size;
+      const bool is_idle = f_(j) <= kNoForceAtPoint * size;
       program_.bound_column(j, 0, 4 * size);
       program_.set_cost(j, is_idle ? -1 : 0);
       has_idle = has_idle || is_idle;
@@ -260,7 +260,7 @@ class Balance {
     if (!has_idle || program_.solve() != LpStatus::optimal) return false;
     bool is_wider = false;
     for (int j = 0; j < program_.column_count(); ++j) {
-      is_wider = is_wider || (f_(j) <= kNoForce * size && program_.x()(j) > 100 * kNoForce * size);
+      is_wider = is_wider || (f_(j) <= kNoForceAtPoint * size && program_.x()(j) > 100 * kNoForceAtPoint * size);
     }
     if (is_wider) f_ = (f_ + program_.x()) / 2;
     return is_wider;

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "thenar/base/numbers.h"
+
 namespace thenar::internal {
 namespace {
 
@@ -12,7 +14,6 @@ using Index = Eigen::Index;
 using Vector = VectorX<double>;
 using Kind = QuasistaticNode::Kind;
 
-constexpr double kInfinity = LinearProgram::kInfinity;
 /// Decisions beside labels (0 breaks, k > 0 does the k-th thing).
 constexpr int kUndecided = -2, kTouches = -1;
 /// How often velocities and forces are moved towards each other in a node.
@@ -20,7 +21,7 @@ constexpr int kMostRounds = 3;
 /// Products of forces and velocities below this, both in their usual units, are no conflict.
 constexpr double kNoConflict = 1e-10;
 /// Forces below this, in the usual strength, are rounding.
-constexpr double kNoForce = 1e-9;
+constexpr double kNoForceInTree = 1e-9;
 
 /// Costs only help; without them nearly equal rows cannot ask for large multipliers.
 LpStatus solve_or_forget_costs(LinearProgram& program) {
@@ -73,7 +74,7 @@ class MotionProgram {
     Vector costs = Vector::Zero(program_.column_count());
     for (std::size_t e = 0; e < rules_.edges.size(); ++e) {
       const double force = f(static_cast<Index>(e));
-      if (force <= kNoForce) continue;
+      if (force <= kNoForceInTree) continue;
       const ConeEdge& edge = rules_.edges[e];
       costs.head(rules_.P.cols()) +=
           force * rules_.P.row(rules_.contacts[static_cast<std::size_t>(edge.contact)].normal);
@@ -287,7 +288,7 @@ class ModeTree {
     for (std::size_t i = 0; i < decisions_.size(); ++i) {
       if (decisions_[i] >= 0) continue;
       double conflict = 0;
-      for (const int edge : rules_.contacts[i].edges) conflict += f(edge) > kNoForce ? f(edge) * costs(edge) : 0;
+      for (const int edge : rules_.contacts[i].edges) conflict += f(edge) > kNoForceInTree ? f(edge) * costs(edge) : 0;
       total += conflict;
       if (conflict > most) {
         most = conflict;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/quasistatic/quasistatic_solver.h"
 
-#include <Eigen/QR>
 #include <cmath>
 
 #include "thenar/quasistatic/mode_tree_internal.h"
 #include "thenar/quasistatic/quasistatic_grade.h"
 #include "thenar/quasistatic/quasistatic_verify.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "thenar/base/numbers.h"
 #include "thenar/quasistatic/quasistatic_grade.h"
 
 namespace thenar {
@@ -24,7 +24,6 @@ constexpr double kLeastStrictReach = 100;
 /// Pivots below this, of rows of length 1, are rounding.
 constexpr Real kPivot = 1e-8L;
 constexpr Real kPi = 3.14159265358979323846264338327950288L;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Verification refuted(std::string reason) { return {Verification::Result::refuted, std::move(reason), 0, 0}; }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/quasistatic/random_quasistatic.h"
 
-#include <Eigen/LU>
 #include <cmath>
 #include <numbers>
 #include <random>
 #include <stdexcept>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {

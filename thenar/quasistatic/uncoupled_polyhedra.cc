@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/quasistatic/uncoupled_polyhedra.h"
 
-#include <Eigen/QR>
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
@@ -9,13 +9,13 @@ namespace {
 using Index = Eigen::Index;
 
 /// Columns of P that depend on the others to this are dependent.
-constexpr double kRank = 1e-11;
+constexpr double kRankOfPolyhedron = 1e-11;
 
 /// Orthonormal rows whose null space is the column space of P.
 MatrixX<double> find_left_null_space(const MatrixX<double>& P) {
   if (P.cols() == 0 || P.rows() == 0) return MatrixX<double>::Identity(P.rows(), P.rows());
   Eigen::ColPivHouseholderQR<MatrixX<double>> qr(P);
-  qr.setThreshold(kRank);
+  qr.setThreshold(kRankOfPolyhedron);
   const MatrixX<double> Q = qr.householderQ() * MatrixX<double>::Identity(P.rows(), P.rows());
   return Q.rightCols(P.rows() - qr.rank()).transpose();
 }

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "thenar/base/numbers.h"
 
 namespace thenar::internal {
 namespace {
@@ -19,7 +20,6 @@ constexpr double kWellInside = 0.5, kAmple = 0.01;
 /// What cannot be reached is known to this part of how far it is away.
 constexpr double kFarEnough = 0.1;
 constexpr int kMostSteps = 200, kMostHalvings = 40;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 

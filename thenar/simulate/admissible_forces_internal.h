@@ -16,11 +16,11 @@
 /// more there can be, ν/κ. It ends as soon as it is known whether τ reaches what is enough. The unknowns are as many as
 /// forces are redundant, which are few.
 
-#include <Eigen/Cholesky>
 #include <array>
 #include <span>
 #include <vector>
 
+#include "thenar/spatial/decompositions.h"
 #include "thenar/spatial/linear.h"
 
 namespace thenar::internal {

@@ -11,7 +11,7 @@ namespace {
 /// Friction of what slips lies on its cone, but for what solvers leave; where it does not, it tells no direction.
 constexpr double kOnTheCone = 0.99;
 /// What solvers leave of a number that should be 0, as a part of what it is the sum of.
-constexpr double kLeft = 1e-8;
+constexpr double kLeftOfSlip = 1e-8;
 
 /// Whether friction of a contact that slides is against that slip, as it is unless a contact at rest was declared to.
 bool opposes_slip(const ConstraintProblem& problem, const InstantContact& sliding, const std::array<double, 3>& slip) {
@@ -72,12 +72,12 @@ Mode read_joint_mode(const Instant& instant, const InstantCell& cell, const Cons
     const double w = answer.w(i);
     const double load =
         std::abs(instant.problem.b()(i)) + instant.problem.A().row(i).cwiseAbs().dot(answer.z.cwiseAbs());
-    const bool moves = std::abs(w) > kLeft * load;
+    const bool moves = std::abs(w) > kLeftOfSlip * load;
     const double diagonal = instant.problem.A()(i, i);
     // As little as the watch takes for nothing (event_watch.h), or rounding of what the reaction is the sum of.
     const double nothing = 10 * tolerances.effort_rounding(motion.rows()[static_cast<std::size_t>(row)].dof());
     const double reserve = trigger.insists ? std::numeric_limits<double>::infinity()
-                                           : std::max(nothing, diagonal > 0 ? kLeft * load / diagonal : 0);
+                                           : std::max(nothing, diagonal > 0 ? kLeftOfSlip * load / diagonal : 0);
     if (kind == RowKind::unilateral) {
       const bool is_open = answer.states[static_cast<std::size_t>(part++)] == ContactState::open;
       if (is_open || (row == trigger.row && answer.z(i) <= reserve)) continue;

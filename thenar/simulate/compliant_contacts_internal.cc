@@ -14,11 +14,11 @@ namespace thenar::internal {
 namespace {
 
 /// Forces below this part of the weight of everything do not count.
-constexpr double kForceMargin = 1e-10;
+constexpr double kLayerForceMargin = 1e-10;
 /// Depths below this part of the size of the scene do not count.
 constexpr double kDepthMargin = 1e-12;
 /// Places nearer to each other than this part of the size of the scene are one.
-constexpr double kSamePlace = 1e-6;
+constexpr double kSameLayerPlace = 1e-6;
 /// Bodies that touch as rigid ones are this near, as a part of the size of the scene.
 constexpr double kTouch = 1e-8;
 /// How far beyond its features a layer may be that the finder does not list.
@@ -27,7 +27,7 @@ constexpr double kExit = 1e-9;
 }  // namespace
 
 LayerMargins find_layer_margins(const Scales& scales, double size) {
-  return {kForceMargin * scales.effort() / scales.length, kDepthMargin * size};
+  return {kLayerForceMargin * scales.effort() / scales.length, kDepthMargin * size};
 }
 
 CompliantContacts::CompliantContacts(const Scenario& scenario, ConstrainedMotion& motion, const Tolerances& tolerances)
@@ -198,7 +198,7 @@ int CompliantContacts::find_parent(const std::vector<SoftContact>& old, const st
     const bool fits = !is_used[i] && place.found().shape_A == found.shape_A && place.found().shape_B == found.shape_B;
     if (!fits) continue;
     const double distance = norm(place.kinematics().place().A.p - found.p_A);
-    if (distance > kSamePlace * size_ && still_holds(old[i])) continue;
+    if (distance > kSameLayerPlace * size_ && still_holds(old[i])) continue;
     if (out >= 0 && distance >= least) continue;
     out = static_cast<int>(i);
     least = distance;

@@ -13,13 +13,13 @@ namespace thenar::internal {
 namespace {
 
 /// Contacts that could close within so many steps take part.
-constexpr double kReach = 2;
+constexpr double kBridgeReach = 2;
 /// What a step may gain by its error of order 1, as a part of the kinetic energy.
 constexpr double kGain = 1e-3;
 /// Newton steps that put overlaps of curved surfaces right, and what may be left of them, as a part of the size of the
 /// scene: some rounding.
 constexpr int kMostCorrections = 8;
-constexpr double kLeft = 1e-12;
+constexpr double kLeftOfBridge = 1e-12;
 /// Contacts and stops this near take part in that, as a part of the size of the scene, or in rad.
 constexpr double kNear = 1e-5;
 
@@ -118,7 +118,7 @@ class Bridge {
       row.update(state_.q.data(), v_free_.data());
       const double gap = row.has_value() ? row.calc_value(state_.q.data()) : 0;
       const bool is_stop = row.kind() == JointRowKind::stop;
-      if (is_stop && gap + kReach * h_ * row.multiply(v_free_.data()) > 0) continue;
+      if (is_stop && gap + kBridgeReach * h_ * row.multiply(v_free_.data()) > 0) continue;
       VectorX<double> J = VectorX<double>::Zero(model_.velocity_count());
       row.add_transposed(1, J.data());
       ConstraintRow out = make_problem_row(row, i);
@@ -134,7 +134,7 @@ class Bridge {
       const Motion<double> V = calc_point_velocity(model_, workspace_, shape.body, Vec3<double>::zero());
       fastest = std::max(fastest, norm(V.linear) + norm(V.angular) * context_.tolerances().scales().length);
     }
-    context_.touch = touch + kReach * h_ * fastest;
+    context_.touch = touch + kBridgeReach * h_ * fastest;
     for (const TouchingContact& contact : find_touching_contacts(context_, workspace_)) add_contact(contact);
     context_.touch = touch;
   }
@@ -182,7 +182,7 @@ class Bridge {
       update_positions(model_, next.q.data(), workspace_);
       update_velocities(model_, next.v.data(), workspace_);
       const double deepest = add_gaps(next);
-      if (deepest <= kLeft * size_) return true;
+      if (deepest <= kLeftOfBridge * size_) return true;
       VectorX<double> change = VectorX<double>::Zero(model_.velocity_count());
       if (!find_change(change)) return false;
       const VectorX<double> q = next.q;

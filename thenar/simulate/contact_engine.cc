@@ -29,9 +29,9 @@ constexpr double kNoSlip = 1e-10;
 /// Nor has slip below so many times what errors of steps may make of it.
 constexpr double kNoSlipOfTolerance = 10;
 /// Rounds of impacts at one instant with rebounds, and in all.
-constexpr int kElasticRounds = 10, kMostRounds = 20;
+constexpr int kElasticRounds = 10, kMostSettleRounds = 20;
 /// Nodes that the search for other answers may take at an instant: some milliseconds.
-constexpr long long kNodes = 400;
+constexpr long long kMostSettleNodes = 400;
 constexpr long long kSmoothNodes = 40;
 constexpr long long kLastNodes = 4000;
 /// Times at one instant after which a contact that leaves its bounds is let go, and after which nothing rebounds.
@@ -387,7 +387,7 @@ double ContactEngine::find_deepest(const State& state) {
 bool ContactEngine::resolve_impacts(State& state, bool is_plastic) {
   const Scales& scales = tolerances_.scales();
   const double slowest = std::sqrt(2 * scales.length * tolerances_.smallest_hop(size_)) / scales.time;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostSettleRounds; ++round) {
     const bool rebounds = !is_plastic && round < kElasticRounds;
     context_.slowest_strike = rebounds ? slowest : std::numeric_limits<double>::infinity();
     look_at(state);
@@ -476,7 +476,7 @@ InstantOptions ContactEngine::make_instant_options(double t) const {
   options.time = t;
   options.margins = false;
   const bool is_smooth = scenario_.contacts->cone.kind == FrictionCone::Kind::circular;
-  options.search.most_nodes = is_smooth ? kSmoothNodes : kNodes;
+  options.search.most_nodes = is_smooth ? kSmoothNodes : kMostSettleNodes;
   options.search.is_brief = true;
   return options;
 }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include "thenar/simulate/flat_rim_internal.h"
 #include "thenar/simulate/instant.h"
 #include "thenar/simulate/row_assembly_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {

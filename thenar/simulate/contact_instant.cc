@@ -14,7 +14,7 @@ namespace thenar {
 namespace {
 
 /// How often points of round faces are added that an answer overlooks: each halves an arc at least.
-constexpr int kMostRounds = 24;
+constexpr int kMostInstantRounds = 24;
 
 }  // namespace
 
@@ -76,7 +76,7 @@ Instant internal::solve_instant(AssemblyContext& context, const State& state, co
   internal::AssembledInstant assembled;
   Instant& out = assembled.instant;
   std::vector<std::size_t> answers;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostInstantRounds; ++round) {
     assembled = internal::assemble_instant(context, state, options.time);
     answers = internal::solve_stick_first(out, options.search);
     internal::CellReader reader(out, assembled.rows, state.v);

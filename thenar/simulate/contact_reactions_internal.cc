@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/simulate/contact_reactions_internal.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "thenar/base/rounding_noise.h"
 #include "thenar/complementarity/lemke.h"
 #include "thenar/complementarity/p_matrix.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {
@@ -23,7 +23,7 @@ constexpr double kLeftOver = 1e-13;
 /// that two at one place, on either side of a seam, are one.
 constexpr double kDependent = 1e-8;
 /// Newton steps that bring a position back on its contacts: it starts within the tolerance of a step.
-constexpr int kMostProjections = 6;
+constexpr int kMostContactProjections = 6;
 
 /// What counts as none has a direction of its own.
 double calc_least_slip(const HeldContact& contact) { return std::max(contact.calc_slip_speed(), contact.no_slip()); }
@@ -250,6 +250,7 @@ double ContactReactions::add_reactions(std::span<const JointRow> rows, std::span
   is_redundant_ = forces_solver_.is_redundant();
   forces_solver_.solve_in_place(z_);
   if (is_redundant_ && slides_) share_pressure(z_);
+  add_noise(z_.data(), z_.size());
   Eigen::Map<VectorX<double>>(vdot, model_->velocity_count()) += calc_change(F, z_);
   reactions_ = z_;
   joint_reactions_ = z_.head(joint_count_);
@@ -509,7 +510,7 @@ bool ContactReactions::project_position(std::span<JointRow> rows, std::span<cons
   for (int pass = 0;; ++pass) {
     if (!update(q.data(), v.data())) return false;
     for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
-    if (pass == kMostProjections || !(collect_gaps(rows, held, q.data()) > calc_gap_rounding())) return true;
+    if (pass == kMostContactProjections || !(collect_gaps(rows, held, q.data()) > calc_gap_rounding())) return true;
     factorize();
     gap_rows_.reduce(workspace_);
     gap_rows_.calc_response(gap_rows_, gap_A_);

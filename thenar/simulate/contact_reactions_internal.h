@@ -15,7 +15,6 @@
 /// (least_solver_internal.h). Storage is made when contacts or held joint rows change; evaluations use no heap as long
 /// as it is clear what is redundant.
 
-#include <Eigen/Cholesky>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,6 +25,7 @@
 #include "thenar/simulate/joint_rows.h"
 #include "thenar/simulate/least_solver_internal.h"
 #include "thenar/simulate/sparse_rows_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 

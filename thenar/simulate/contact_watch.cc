@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "thenar/base/numbers.h"
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/simulate/flat_rim_internal.h"
@@ -13,21 +13,19 @@
 namespace thenar {
 namespace {
 
-constexpr int kDegree = 8;
-/// Width of the bracket around a crossing, as a part of the step.
-constexpr double kBracket = 1e-15;
+constexpr int kContactDegree = 8;
 /// How far beyond the limits of its features a contact must be to leave them, as a part of the size of the scene.
-constexpr double kExitMargin = 1e-11;
+constexpr double kContactExitMargin = 1e-11;
 /// Slips slower than so many times what counts as none have just begun.
 constexpr double kBeginning = 100;
 /// And slower than this part of it at the start of a step, they are on their way from rest.
 constexpr double kHovering = 1e-2;
 /// Forces that are so many times as far from their bounds as they change in a step do not reach them.
-constexpr double kClearOfChange = 2;
+constexpr double kContactClearOfChange = 2;
 /// An implicit step should end where a force crosses its bound in it, or so little beyond it, as a part of the forces'
 /// size; unless it is so short, as a part of the time scale, that it does not matter. What is expected at the bound is
 /// taken to be so much beyond it, as a part of how far it was before and is behind.
-constexpr double kLittleBeyond = 1e-6, kShortestTime = 1e-9, kBehind = 0.02;
+constexpr double kLittleBeyond = 1e-6, kShortestTime = 1e-9, kContactBehind = 0.02;
 /// Slip that ends this late in a step ends where errors are controlled; a step that is made again goes so far.
 constexpr double kNearTheEnd = 0.9, kJustBehind = 1.001;
 /// How much a step is made shorter at once.
@@ -40,7 +38,6 @@ constexpr double kShared = 2;
 constexpr double kNextToNothing = 1e-5;
 /// Shares of cones are told to this.
 constexpr double kShare = 1e-4;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -65,7 +62,7 @@ const char* to_string(ContactCrossingKind kind) {
 }
 
 ContactWatch::ContactWatch(const Scenario& scenario, ConstrainedMotion& motion)
-    : scenario_(scenario), motion_(motion), touches_(scenario), crossings_(CrossingFinder::make_nodes(kDegree)) {
+    : scenario_(scenario), motion_(motion), touches_(scenario), crossings_(CrossingFinder::make_nodes(kContactDegree)) {
   weights_.setZero(static_cast<Eigen::Index>(crossings_.nodes().size()));
 }
 
@@ -125,7 +122,7 @@ void ContactWatch::narrow(const VectorX<double>& values, const Function& functio
                           std::size_t contact, std::optional<ContactCrossing>& first) {
   const auto bracket = crossings_.find(values, function);
   if (!bracket || (first && bracket->before >= first->theta)) return;
-  const double theta = refine_crossing(*bracket, kBracket, function).after;
+  const double theta = refine_crossing(*bracket, kEventBracket, function).after;
   if (first && theta >= first->theta) return;
   first = ContactCrossing{theta, kind, static_cast<int>(contact), motion_.contacts()[contact].name()};
 }
@@ -197,7 +194,7 @@ void ContactWatch::set_known(const KnownEnd& known, double force_margin, Eigen::
 
 /// Whether five of the places say that nothing can happen. If not, all nine are known.
 bool ContactWatch::is_clear_at_a_glance(Stepper& stepper, double force_margin) {
-  constexpr std::array<Eigen::Index, 2> kEnds{0, kDegree};
+  constexpr std::array<Eigen::Index, 2> kEnds{0, kContactDegree};
   constexpr std::array<Eigen::Index, 3> kInside{2, 4, 6};
   constexpr std::array<Eigen::Index, 4> kOthers{1, 3, 5, 7};
   const auto contacts = static_cast<Eigen::Index>(motion_.contacts().size());
@@ -211,7 +208,7 @@ bool ContactWatch::is_clear_at_a_glance(Stepper& stepper, double force_margin) {
   const bool knows_start = stepper.goes_on() && knows(start_, stepper.t()), knows_end = knows(end_, stepper.t_end());
   look_at_forces(stepper, force_margin, kInside);
   if (knows_start) set_known(start_, force_margin, 0);
-  if (knows_end) set_known(end_, force_margin, kDegree);
+  if (knows_end) set_known(end_, force_margin, kContactDegree);
   if (!knows_start) look_at_forces(stepper, force_margin, std::span(kEnds).first(1));
   if (!knows_end) look_at_forces(stepper, force_margin, std::span(kEnds).last(1));
   if (has_clear_forces()) return true;
@@ -227,7 +224,7 @@ bool ContactWatch::has_clear_forces() const {
     double low = kInfinity, high = -kInfinity;
     for (Eigen::Index k = 0; k < values.size(); k += 2)
       low = std::min(low, values(k)), high = std::max(high, values(k));
-    return low > least && low > kClearOfChange * (high - low);  // not if one of them is no number
+    return low > least && low > kContactClearOfChange * (high - low);  // not if one of them is no number
   };
   for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
     const auto column = static_cast<Eigen::Index>(i);
@@ -235,7 +232,7 @@ bool ContactWatch::has_clear_forces() const {
     // Slip that has just begun or nearly ended is looked at more closely.
     if (!is_clear(slip_.col(column), kBeginning * motion_.contacts()[i].no_slip())) return false;
     for (Eigen::Index k = 0; k < exit_.rows(); k += 2) {
-      if (exit_(k, column) > kExitMargin) return false;
+      if (exit_(k, column) > kContactExitMargin) return false;
     }
   }
   return true;
@@ -318,7 +315,7 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
   if (!(least < 0)) return std::nullopt;
   const bool is_short = stepper.h() < kShortestTime * stepper.scale_of_time();
   if (-least > kLittleBeyond && !is_short) {
-    const double behind = std::min(kBehind * start, std::max(kBehind * -least, 0.5 * kLittleBeyond));
+    const double behind = std::min(kContactBehind * start, std::max(kContactBehind * -least, 0.5 * kLittleBeyond));
     const double part = start > 0 ? (start + behind) / (start - least) : 0.5;
     return std::clamp(part, kLeastPart, kMostPart) * stepper.h();
   }
@@ -332,7 +329,7 @@ std::optional<double> ContactWatch::find_changes_at_end(Stepper& stepper, double
 void ContactWatch::find_exit(Stepper& stepper, std::size_t i, const VectorX<double>& exits,
                              std::optional<ContactCrossing>& first) {
   const std::vector<double>& nodes = crossings_.nodes();
-  const double allowed = std::max(kExitMargin, 2 * exits(0));
+  const double allowed = std::max(kContactExitMargin, 2 * exits(0));
   for (std::size_t k = 1; k < nodes.size(); ++k) {
     if (first && first->theta <= nodes[k - 1]) return;
     if (exits(static_cast<Eigen::Index>(k)) <= allowed) continue;
@@ -340,7 +337,7 @@ void ContactWatch::find_exit(Stepper& stepper, std::size_t i, const VectorX<doub
       stepper.evaluate(theta);
       return allowed - calc_exit(motion_.contacts()[i]);
     };
-    const double theta = refine_crossing({nodes[k - 1], nodes[k]}, kBracket, room).after;
+    const double theta = refine_crossing({nodes[k - 1], nodes[k]}, kEventBracket, room).after;
     if (!first || theta < first->theta) {
       first = ContactCrossing{theta, ContactCrossingKind::face, static_cast<int>(i), motion_.contacts()[i].name()};
     }
@@ -396,7 +393,7 @@ void ContactWatch::find_redundant_change(Stepper& stepper, double force_margin, 
     const double place = static_cast<double>(k) / kFineParts, before = static_cast<double>(k - 1) / kFineParts;
     if (first && k > 0 && first->theta <= before) return;
     if (calc_least_slack(place) >= 0 || reserve(place) >= 0) continue;
-    const double theta = k > 0 ? refine_crossing({before, place}, kBracket, reserve).after : place;
+    const double theta = k > 0 ? refine_crossing({before, place}, kEventBracket, reserve).after : place;
     if (first && first->theta <= theta) return;
     reserve(theta);
     first.emplace().theta = theta;

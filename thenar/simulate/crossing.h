@@ -20,6 +20,9 @@
 
 namespace thenar {
 
+/// Width of the bracket around an event, as a part of the step.
+inline constexpr double kEventBracket = 1e-15;
+
 class CrossingFinder {
  public:
   /// For functions given at these nodes, 0 = θ_0 < θ_1 < … < θ_degree = 1.

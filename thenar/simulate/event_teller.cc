@@ -10,7 +10,7 @@ namespace thenar {
 namespace {
 
 /// Values of a profile at neighbouring times that differ by less than this part of them do not jump.
-constexpr double kNoJump = 1e-9;
+constexpr double kNoJointJump = 1e-9;
 
 }  // namespace
 
@@ -86,7 +86,7 @@ void EventTeller::tell_switch(double t, const ProfileSwitch::Change& change) {
   if (*change.unit == 0) return tell({t, EventKind::control, change.where, "passes a jump or a kink"});
   // Of a kink, the values at two neighbouring times differ by rounding.
   const double jump = change.after - change.before;
-  const bool is_kink = std::abs(jump) <= kNoJump * std::max(std::abs(change.before), std::abs(change.after));
+  const bool is_kink = std::abs(jump) <= kNoJointJump * std::max(std::abs(change.before), std::abs(change.after));
   tell({t, EventKind::control, change.where,
         is_kink ? fmt::format("passes a kink at {:.6g} {}", change.after, change.unit)
                 : fmt::format("jumps from {:.6g} to {:.6g} {}", change.before, change.after, change.unit)});

@@ -16,22 +16,20 @@ constexpr int kFineDegree = 8;
 constexpr int kPlaceDegree = 4;
 /// How much of its distance to zero the value at the middle place may differ from what the others predict, and the part
 /// of the largest reaction below which that does not matter.
-constexpr double kTrust = 0.1;
+constexpr double kJointTrust = 0.1;
 constexpr double kSmallReaction = 1e-3;
 /// The part of an actuator's limit by which a command must pass it to count.
 constexpr double kEffortRounding = 1e-12;
 /// Commands that are so many times as far from limits as they change in a step do not reach them.
-constexpr double kClearOfChange = 2;
-/// Width of the bracket around a crossing, as a part of the step.
-constexpr double kBracket = 1e-15;
+constexpr double kJointClearOfChange = 2;
 /// A way back to a stop that is longer than this part of the way there is no correction of rounding.
 constexpr double kLongestWayBack = 0.1;
 
 /// A stop is out of reach of a step when its gap at both ends is longer than this many times the way at the larger
 /// speed.
-constexpr double kReach = 4;
+constexpr double kJointReach = 4;
 /// An implicit step should end where something happens in it, or so little later.
-constexpr double kCloseToEnd = 0.9, kBehind = 1.02;
+constexpr double kCloseToEnd = 0.9, kJointBehind = 1.02;
 
 std::vector<double> stages_of_implicit_method() {
   return {0, internal::radau::kNodes[0], internal::radau::kNodes[1], 1};
@@ -91,7 +89,7 @@ EventWatch::Finding EventWatch::find(Stepper& stepper) {
   places_ = stepper.is_implicit() ? &implicit_places_ : &explicit_places_;
   if (!watch_reactions(stepper) || !watch_efforts(stepper)) return {.retry = 0.5 * stepper.h(), .crossing = {}};
   if (first_ && stepper.is_implicit() && first_->theta < kCloseToEnd) {
-    return {.retry = kBehind * first_->theta * stepper.h(), .crossing = {}};
+    return {.retry = kJointBehind * first_->theta * stepper.h(), .crossing = {}};
   }
   return {.retry = {}, .crossing = first_};
 }
@@ -108,7 +106,7 @@ bool EventWatch::find_gaps_in_reach(Stepper& stepper) {
     in_reach = stop.kind() == JointRowKind::stop && !motion_.mode().holds(i);
     if (in_reach) {
       const double way = stepper.h() * std::max(std::abs(start.v(stop.dof())), std::abs(end.v(stop.dof())));
-      const double reach = kReach * (way + tolerances_.position_weight(stop.dof()));
+      const double reach = kJointReach * (way + tolerances_.position_weight(stop.dof()));
       in_reach = std::min(stop.calc_least_value(start.q.data()), stop.calc_least_value(end.q.data())) <= reach;
     }
     any = any || in_reach;
@@ -131,7 +129,8 @@ bool EventWatch::keep_first(CrossingFinder& finder, const VectorX<double>& value
                             Crossing found) {
   const auto bracket = finder.find(values, function);
   if (!bracket || (first_ && bracket->before >= first_->theta)) return false;
-  found.theta = function(bracket->before) < 0 ? bracket->before : refine_crossing(*bracket, kBracket, function).after;
+  found.theta =
+      function(bracket->before) < 0 ? bracket->before : refine_crossing(*bracket, kEventBracket, function).after;
   if (first_ && first_->theta <= found.theta) return false;
   first_ = found;
   return true;
@@ -208,7 +207,7 @@ bool EventWatch::are_trusted(double nothing) const {
   const double surprise = std::abs(place_values_(2) - predict(place_values_, places_->nodes(), 2));
   const double smallest = std::abs(place_values_.minCoeff());
   const double small = kSmallReaction * place_values_.cwiseAbs().maxCoeff();
-  return surprise <= std::max(kTrust * std::max(smallest, small), nothing);
+  return surprise <= std::max(kJointTrust * std::max(smallest, small), nothing);
 }
 
 /// Watches reaction k against its lower (sign 1) or upper (−1) bound; false when the places do not suffice.
@@ -239,7 +238,7 @@ bool EventWatch::has_clear_commands(std::size_t middle, std::size_t end) const {
     const auto [low, high] = std::minmax({commands_(dof, 0), commands_(dof, static_cast<Eigen::Index>(middle)),
                                           commands_(dof, static_cast<Eigen::Index>(end))});
     const double room = limits(dof) - std::max(std::abs(low), std::abs(high));
-    if (motion_.actuation().side(dof) != 0 || !(room > kClearOfChange * (high - low)) || !(room > 0)) return false;
+    if (motion_.actuation().side(dof) != 0 || !(room > kJointClearOfChange * (high - low)) || !(room > 0)) return false;
   }
   return true;
 }

@@ -17,12 +17,12 @@ using internal::ExplicitTableau;
 
 // Step control (HairerNorsettWanner1993, II.4): h_next = h · safety · error^(−α) · previous_error^β. The error estimate
 // falls with h⁸.
-constexpr double kSafety = 0.85;
+constexpr double kExplicitSafety = 0.85;
 constexpr double kBeta = 0.02;
 constexpr double kAlpha = 1.0 / 8 - 0.2 * kBeta;
-constexpr double kShortest = 0.125, kLongest = 6;  // limits of h_next / h
-constexpr double kSmallestPreviousError = 1e-4;    // a lucky step must not hold back the next one
-constexpr double kNotFiniteFactor = 0.1;           // h_next / h where there is no slope
+constexpr double kExplicitShortest = 0.125, kExplicitLongest = 6;  // limits of h_next / h
+constexpr double kExplicitSmallestPreviousError = 1e-4;            // a lucky step must not hold back the next one
+constexpr double kExplicitNotFiniteFactor = 0.1;                   // h_next / h where there is no slope
 
 class ExplicitRungeKutta final : public Integrator {
  public:
@@ -140,9 +140,10 @@ double ExplicitRungeKutta::calc_stiffness() const {
 }
 
 double ExplicitRungeKutta::choose_factor(double error) {
-  double factor = error == 0 ? kLongest : kSafety * std::pow(error, -kAlpha) * std::pow(previous_error_, kBeta);
-  factor = std::clamp(factor, kShortest, after_rejection_ ? 1.0 : kLongest);
-  previous_error_ = std::max(error, kSmallestPreviousError);
+  double factor =
+      error == 0 ? kExplicitLongest : kExplicitSafety * std::pow(error, -kAlpha) * std::pow(previous_error_, kBeta);
+  factor = std::clamp(factor, kExplicitShortest, after_rejection_ ? 1.0 : kExplicitLongest);
+  previous_error_ = std::max(error, kExplicitSmallestPreviousError);
   return factor;
 }
 
@@ -160,11 +161,11 @@ StepAttempt ExplicitRungeKutta::attempt(MotionEquations& equations, double t, do
   std::copy_n(y, start_.size(), start_.data());
   std::copy_n(slope, start_.size(), slopes_.col(0).data());
 
-  if (!slopes_.col(0).allFinite() || !run_stages()) return reject(kNotFiniteFactor, 0);
+  if (!slopes_.col(0).allFinite() || !run_stages()) return reject(kExplicitNotFiniteFactor, 0);
   const double error = adaptive_ ? calc_error(weights) : 0;
-  if (!std::isfinite(error)) return reject(kNotFiniteFactor, 0);
-  if (error > 1) return reject(std::max(kShortest, kSafety * std::pow(error, -1.0 / 8)), error);
-  if (!evaluate_stage(tableau_.stages)) return reject(kNotFiniteFactor, 0);
+  if (!std::isfinite(error)) return reject(kExplicitNotFiniteFactor, 0);
+  if (error > 1) return reject(std::max(kExplicitShortest, kExplicitSafety * std::pow(error, -1.0 / 8)), error);
+  if (!evaluate_stage(tableau_.stages)) return reject(kExplicitNotFiniteFactor, 0);
 
   end_ = stage_;
   end_slope_ = slopes_.col(tableau_.stages);

@@ -22,7 +22,7 @@ constexpr double kNearPoint = 0.003;
 /// points that are 1e-3 rad beside those that press. Nor are those of the other part of what belongs to the size of the
 /// scenario: more than solvers leave, less than what tips has when it is found to do so (ContactWatch::kForceMargin).
 /// Rounds of an impact with more and more points.
-constexpr int kMostRounds = 20;
+constexpr int kMostRimRounds = 20;
 constexpr double kMissed = 1e-6, kNothing = 3e-9;
 /// The centre of pressure is worth asking for beyond this part of the radius; beyond the other the four points that are
 /// always there may not do.
@@ -347,7 +347,7 @@ ImpactOnRims solve_impact_on_rims(AssemblyContext& context, Workspace<double>& w
   ImpactOnRims out{assemble_impact(context, state)};
   if (!out.instant.is_struck()) return out;
   out.answer = solve_impact(out.instant.problem, options);
-  for (int round = 0; round < kMostRounds && out.answer.status == ImpactStatus::done; ++round) {
+  for (int round = 0; round < kMostRimRounds && out.answer.status == ImpactStatus::done; ++round) {
     const double slow = std::max(kLeftByImpulses * out.instant.calc_fastest(state.v), at_rest);
     if (!ask_for_missed_points(context, workspace, out.instant, out.answer.z, slow)) break;
     out.instant = assemble_impact(context, state);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/simulate/force_range_internal.h"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "thenar/base/numbers.h"
 #include "thenar/complementarity/linear_program.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {
@@ -15,11 +14,10 @@ namespace {
 using Index = Eigen::Index;
 using Vector = VectorX<double>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Motions of dry friction below this part of the numbers that they are the sum of are none, as in the search.
-constexpr double kNoMotion = 1e-8;
+constexpr double kNoMotionInRange = 1e-8;
 /// Equations whose singular values are below this depend on each other: more than the accuracy of A in double.
-constexpr double kRank = 1e-10;
+constexpr double kRangeRank = 1e-10;
 /// Entries of programs below this part of the numbers that they are the sum of are zeros: the scaling of a program
 /// would take them for data.
 constexpr double kNoEntry = 1e-13;
@@ -34,7 +32,7 @@ constexpr double kLoaded = 1e-9;
 /// Slips lose this part of the power that friction can take from them, at most: rounding of w.
 constexpr double kPowerError = 1e-9;
 /// Of tangents to smooth sections, and of shares. A section in the plane takes some ten, a limit surface more.
-constexpr int kMostRounds = 100;
+constexpr int kMostRangeRounds = 100;
 
 /// Half-planes |sₖ| ≤ μₖ.
 void add_interval(MatrixX<double>& gradients, Index k, double limit) {
@@ -118,7 +116,7 @@ ForceRange::ForceRange(const ConstraintProblem& problem, const ModeCell& cell)
   std::size_t part = 0;
   for (int i = 0; i < problem.size(); ++i) {
     const ConstraintRow& row = problem.row(i);
-    if (row.kind == RowKind::boxed) add_boxed(row, i, cell.w(i), kNoMotion * load(i));
+    if (row.kind == RowKind::boxed) add_boxed(row, i, cell.w(i), kNoMotionInRange * load(i));
     if (row.kind != RowKind::unilateral && row.kind != RowKind::normal) continue;
     lines_.push_back({Vector::Unit(size_ + 1, i)});
     add_contact(problem, cell, i, cell.states[part++]);
@@ -190,7 +188,7 @@ void ForceRange::solve_equations(const ConstraintProblem& problem) {
     E.row(size_ + static_cast<Index>(k)) = a / a.norm();
   }
   const Eigen::JacobiSVD<MatrixX<double>> svd(E, Eigen::ComputeFullV);
-  const Index rank = (svd.singularValues().array() > kRank * svd.singularValues()(0)).count();
+  const Index rank = (svd.singularValues().array() > kRangeRank * svd.singularValues()(0)).count();
   kernel_ = svd.matrixV().rightCols(size_ + 1 - rank);
 }
 
@@ -198,7 +196,7 @@ void ForceRange::solve_equations(const ConstraintProblem& problem) {
 MatrixX<double> ForceRange::calc_directions(const Vector& norm) const {
   const Vector along = kernel_.transpose() * norm.cwiseProduct(unit_);
   MatrixX<double> across = MatrixX<double>::Identity(along.size(), along.size());
-  if (along.size() > 0 && along.norm() > kRank) {
+  if (along.size() > 0 && along.norm() > kRangeRank) {
     across = Eigen::HouseholderQR<MatrixX<double>>(along).householderQ() * across;
     across = across.rightCols(along.size() - 1).eval();
   }
@@ -275,7 +273,7 @@ void ForceRange::read_multipliers(const std::vector<Line>& lines, const Vector& 
 }
 
 std::optional<ForceRange::Optimum> ForceRange::minimize_smooth(const Question& question) {
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostRangeRounds; ++round) {
     std::optional<Optimum> out = minimize(question);
     if (!out || !add_tangents(question, *out)) return out;
   }
@@ -351,7 +349,7 @@ std::optional<LeastShare> ForceRange::calc_least_share(std::span<const int> norm
   LeastShare out{1, question.start.head(size_), Vector::Zero(size_)};
   double low = -1;  // nothing is known to be too little
   question.t = 1;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostRangeRounds; ++round) {
     const std::optional<Optimum> optimum = minimize_smooth(question);
     if (!optimum || optimum->is_ray) return std::nullopt;
     if (optimum->delta > resolution) {

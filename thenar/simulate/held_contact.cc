@@ -13,7 +13,7 @@ namespace thenar {
 namespace {
 
 /// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
-constexpr double kNoMotion = 1e-9;
+constexpr double kNoMotionOfContact = 1e-9;
 /// Features are left by turning a little later than they could, rad: their neighbours have the same normal there.
 constexpr double kTurn = 1e-7;
 /// So many times what counts as none is a slip whose direction is its own.
@@ -142,7 +142,7 @@ bool HeldContact::update(const Workspace<double>& workspace) {
 }
 
 bool HeldContact::is_immovable() const {
-  return J().row(0).cwiseAbs().maxCoeff() <= kNoMotion * J().topRows<3>().cwiseAbs().maxCoeff();
+  return J().row(0).cwiseAbs().maxCoeff() <= kNoMotionOfContact * J().topRows<3>().cwiseAbs().maxCoeff();
 }
 
 void HeldContact::find_tangents() {
@@ -150,7 +150,7 @@ void HeldContact::find_tangents() {
   tangent_count_ = 0;
   if (law_.fingertip == Fingertip::frictionless) return;
   for (int k = 1; k <= (law_.fingertip == Fingertip::soft ? 3 : 2); ++k) {
-    const bool moves = J().row(k).cwiseAbs().maxCoeff() > kNoMotion * largest;
+    const bool moves = J().row(k).cwiseAbs().maxCoeff() > kNoMotionOfContact * largest;
     if (moves) tangents_[static_cast<std::size_t>(tangent_count_++)] = k;
   }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/simulate/layer_stability_internal.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 

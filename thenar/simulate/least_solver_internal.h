@@ -14,12 +14,10 @@
 /// rank and one of the size of what is redundant. Where (1) does not hold clearly, other rows are chosen; where there
 /// are none, rows neither clearly depend on each other nor clearly do not, an orthogonal decomposition decides.
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <span>
 #include <vector>
 
+#include "thenar/spatial/decompositions.h"
 #include "thenar/spatial/linear.h"
 
 namespace thenar::internal {

@@ -16,9 +16,9 @@ namespace {
 /// Forces of answers that differ by less than this part of the largest are the same.
 constexpr double kSameForce = 1e-6;
 /// The shortest time that a layer is taken to settle in, as a part of the time scale.
-constexpr double kShortest = 1e-6;
+constexpr double kShortestLayer = 1e-6;
 /// Nodes of a search that asks about one group of contacts.
-constexpr long long kNodes = 400;
+constexpr long long kMostSwitchNodes = 400;
 
 Vec3<double> to_world(const Vec3<double>& N, const Vec3<double>& T, const Vec3<double>& U, double f_N, double f_T,
                       double f_U) {
@@ -100,7 +100,7 @@ bool ModelSwitcher::is_bad_alone(int group, const State& state) {
   InstantOptions options;
   options.time = state.t;
   options.margins = false;
-  options.search.most_nodes = kNodes;
+  options.search.most_nodes = kMostSwitchNodes;
   only_ = group;
   bool out = true;
   try {
@@ -230,7 +230,7 @@ std::optional<ModelSwitch> ModelSwitcher::try_back(State& state, const InstantOp
 bool ModelSwitcher::is_due(const std::vector<CompliantContacts::Handed>& pairs, double t) {
   const bool is_first = std::any_of(pairs.begin(), pairs.end(), [](const auto& pair) { return pair.is_new; });
   // Where no layer is left, nothing has to settle.
-  double layer_time = kShortest * context_.tolerances().scales().time;
+  double layer_time = kShortestLayer * context_.tolerances().scales().time;
   for (const SoftContact& layer : context_.motion().soft_contacts()) {
     const bool is_of_these =
         std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.is_of(layer); });

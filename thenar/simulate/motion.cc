@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thenar/base/rounding_noise.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
 #include "thenar/spatial/rotation.h"
@@ -12,7 +13,7 @@ namespace thenar {
 namespace {
 
 /// Newton steps that bring a position back on curved rows: it starts within the tolerance of a step, so two suffice.
-constexpr int kMostProjections = 4;
+constexpr int kMostJointProjections = 4;
 /// Positions (rad, m) this close have the same Jacobian for Newton's method.
 constexpr double kSamePosition = 0.05;
 
@@ -172,6 +173,7 @@ void ConstrainedMotion::solve_reactions(VectorX<double>& b) {
   Eigen::LLT<Eigen::Ref<MatrixX<double>>> cholesky(factor_);
   b = -b;
   cholesky.solveInPlace(b);
+  add_noise(b.data(), b.size());
 }
 
 void ConstrainedMotion::add_reactions(const double* q, const double* v, double* vdot) {
@@ -304,7 +306,7 @@ void ConstrainedMotion::project_contacts(VectorX<double>& q, VectorX<double>& v)
 }
 
 void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {
-  for (int pass = 0; pass < kMostProjections; ++pass) {
+  for (int pass = 0; pass < kMostJointProjections; ++pass) {
     double excess = 0;
     for (std::size_t k = 0; k < mode_.held.size(); ++k) {
       JointRow& row = rows_[static_cast<std::size_t>(mode_.held[k])];

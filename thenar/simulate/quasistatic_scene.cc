@@ -18,9 +18,9 @@ using Index = Eigen::Index;
 using Vector = VectorX<double>;
 
 /// How far a joint may be from its target at the start, rad or m: more than what written numbers lose.
-constexpr double kSamePlace = 1e-7;
+constexpr double kSameScenePlace = 1e-7;
 /// And from a stop on which it counts as being.
-constexpr double kOnStop = 1e-9;
+constexpr double kSceneOnStop = 1e-9;
 
 /// Passive bodies: on a planar or free joint of the world that carries nothing, and not driven.
 std::vector<bool> find_passive_dofs(const Scenario& scenario) {
@@ -71,7 +71,7 @@ std::string find_control_fault(const Scenario& scenario) {
       return fmt::format("joint '{}' has a target and a torque; in slow motion it follows one of them", name);
     }
     const double q = scenario.initial.q(model.dof_coordinate(servo->dof)), target = servo->target.evaluate(0).value;
-    if (std::abs(q - target) > kSamePlace) {
+    if (std::abs(q - target) > kSameScenePlace) {
       return fmt::format("joint '{}' starts at {:.9g} and its target at {:.9g}; in slow motion it is on its target",
                          name, q, target);
     }
@@ -246,7 +246,7 @@ QuasistaticScene assemble_quasistatic(const Scenario& scenario, const State& sta
     rows.push_back(std::move(row));
   }
   for (JointRow& stop : make_joint_rows(model, state.q)) {
-    if (stop.kind() != JointRowKind::stop || std::abs(stop.calc_value(state.q.data())) > kOnStop) continue;
+    if (stop.kind() != JointRowKind::stop || std::abs(stop.calc_value(state.q.data())) > kSceneOnStop) continue;
     rows.push_back(make_stop_row(model, stop, state.q, assembler.is_spatial()));
   }
   QuasistaticScene out;

@@ -22,16 +22,16 @@
 // iteration 3: an old Jacobian serves until the iterations that its age has cost would have paid for a new one, or
 // until the iteration fails with it.
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 
 #include "thenar/base/assert.h"
+#include "thenar/base/numbers.h"
 #include "thenar/simulate/integrator.h"
 #include "thenar/simulate/radau_tableau_internal.h"
 #include "thenar/simulate/weighted_norm_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
@@ -40,7 +40,6 @@ namespace radau = internal::radau;
 using Complex = std::complex<double>;
 
 constexpr int kStages = 3;
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 // Newton's iteration.
 constexpr int kMaxIterations = 8;
@@ -53,11 +52,11 @@ constexpr double kRateMemory = 0.8;           // exponent: what the last step's 
 constexpr double kQuadratureStaleness = 0.1;  // in weights: how far from the solution slopes of w may be taken
 
 // Step control: h_next = h · safety · error^(−1/4), and Gustafsson's prediction (HairerWanner1996, IV.8).
-constexpr double kSafety = 0.9;
-constexpr double kShortest = 0.125, kLongest = 8;
-constexpr double kSmallestPreviousError = 0.01;
-constexpr double kKeepBelow = 1.2;        // growth less than this is not worth new factors
-constexpr double kNotFiniteFactor = 0.1;  // h_next / h where there is no slope
+constexpr double kRadauSafety = 0.9;
+constexpr double kRadauShortest = 0.125, kRadauLongest = 8;
+constexpr double kRadauSmallestPreviousError = 0.01;
+constexpr double kKeepBelow = 1.2;             // growth less than this is not worth new factors
+constexpr double kRadauNotFiniteFactor = 0.1;  // h_next / h where there is no slope
 
 // Power iteration for the spectral radius; even, see update_spectral_radius().
 constexpr int kPowerIterations = 4;
@@ -481,12 +480,12 @@ bool Radau::finish_step() {
 /// h_next / h after an accepted step. Gustafsson's prediction follows the trend of the errors; fewer iterations than
 /// allowed raise the safety factor.
 double Radau::choose_factor(double error) const {
-  if (error == 0) return kLongest;
-  const double safety = kSafety * (2.0 * kMaxIterations + 1) / (2.0 * kMaxIterations + iterations_);
+  if (error == 0) return kRadauLongest;
+  const double safety = kRadauSafety * (2.0 * kMaxIterations + 1) / (2.0 * kMaxIterations + iterations_);
   double factor = safety * std::pow(error, -0.25);
   if (!is_first_)
     factor = std::min(factor, safety * h_ / previous_h_ * std::pow(previous_error_ / (error * error), 0.25));
-  factor = std::clamp(factor, kShortest, after_rejection_ ? 1.0 : kLongest);
+  factor = std::clamp(factor, kRadauShortest, after_rejection_ ? 1.0 : kRadauLongest);
   return factor >= 1 && factor <= kKeepBelow && !jacobian_is_due() ? 1 : factor;
 }
 
@@ -502,29 +501,29 @@ StepAttempt Radau::attempt(MotionEquations& equations, double t, double h, const
   equations_ = &equations, t_ = t, h_ = h;
   std::copy_n(y, start_.size(), start_.data());
   std::copy_n(slope, start_.size(), start_slope_.data());
-  if (!start_slope_.allFinite()) return reject(kNotFiniteFactor, 0);
+  if (!start_slope_.allFinite()) return reject(kRadauNotFiniteFactor, 0);
 
   const bool is_outdated = jacobian_is_due() || (!jacobian_is_new_ && equations.has_fading_stiffness());
-  if ((!has_jacobian_ || is_outdated) && !update_jacobian()) return reject(kNotFiniteFactor, 0);
+  if ((!has_jacobian_ || is_outdated) && !update_jacobian()) return reject(kRadauNotFiniteFactor, 0);
   matrices_.update_spectral_radius();
   Newton outcome = solve_stages(weights);
   if (outcome == Newton::slow && !jacobian_is_new_) {
-    if (!update_jacobian()) return reject(kNotFiniteFactor, 0);
+    if (!update_jacobian()) return reject(kRadauNotFiniteFactor, 0);
     outcome = solve_stages(weights);
   }
-  if (outcome != Newton::converged) return reject(outcome == Newton::slow ? slow_factor_ : kNotFiniteFactor, 0);
+  if (outcome != Newton::converged) return reject(outcome == Newton::slow ? slow_factor_ : kRadauNotFiniteFactor, 0);
 
   const double error = calc_error(weights);
-  if (!std::isfinite(error)) return reject(kNotFiniteFactor, 0);
-  if (error > 1) return reject(std::max(kShortest, kSafety * std::pow(error, -0.25)), error);
-  if (!finish_step()) return reject(kNotFiniteFactor, 0);
+  if (!std::isfinite(error)) return reject(kRadauNotFiniteFactor, 0);
+  if (error > 1) return reject(std::max(kRadauShortest, kRadauSafety * std::pow(error, -0.25)), error);
+  if (!finish_step()) return reject(kRadauNotFiniteFactor, 0);
 
   end_ = start_ + increments_.col(2);
   end_slope_ = slopes_.col(2);
   count_iterations();
   const double factor = choose_factor(error);
   previous_h_ = h;
-  previous_error_ = std::max(error, kSmallestPreviousError);
+  previous_error_ = std::max(error, kRadauSmallestPreviousError);
   previous_ = increments_.middleRows(n_, n_ + inner_);
   is_first_ = after_rejection_ = false;
   return {.accepted = true, .error = error, .next_h = factor * h, .stiffness = h * matrices_.spectral_radius()};

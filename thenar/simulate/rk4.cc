@@ -9,7 +9,7 @@
 namespace thenar {
 namespace {
 
-constexpr std::array<double, 4> kNodes{0, 0.5, 0.5, 1};
+constexpr std::array<double, 4> kRk4Nodes{0, 0.5, 0.5, 1};
 constexpr std::array<double, 4> kWeights{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
 /// rate ← J⁻¹(φ) rate at every rotation of the model.
@@ -59,11 +59,11 @@ EnergyFlow<T> rk4_step(const Model& model, double t, double h, T* q, T* v, Drive
   EnergyFlow<T> flow;
   std::fill(s.phi_total.begin(), s.phi_total.end(), T(0));
   std::fill(s.v_total.begin(), s.v_total.end(), T(0));
-  for (std::size_t i = 0; i < kNodes.size(); ++i) {
-    enter_stage(model, kNodes[i] * h, q, v, s);
+  for (std::size_t i = 0; i < kRk4Nodes.size(); ++i) {
+    enter_stage(model, kRk4Nodes[i] * h, q, v, s);
     std::span<const BodyWrench<T>> wrenches;
     const PowerFlow<T> power =
-        drive.evaluate(t + kNodes[i] * h, s.q_stage.data(), s.v_stage.data(), s.workspace, s.tau.data(), wrenches);
+        drive.evaluate(t + kRk4Nodes[i] * h, s.q_stage.data(), s.v_stage.data(), s.workspace, s.tau.data(), wrenches);
     forward_dynamics(model, s.q_stage.data(), s.v_stage.data(), s.tau.data(), wrenches, s.workspace, s.v_rate.data());
     std::copy_n(s.v_stage.data(), nv, s.phi_rate.data());
     apply_inverse_jacobian(model, s.phi.data(), s.phi_rate.data());
@@ -87,5 +87,6 @@ EnergyFlow<T> rk4_step(const Model& model, double t, double h, T* q, T* v, Drive
 THENAR_INSTANTIATE(double)
 THENAR_INSTANTIATE(long double)
 THENAR_INSTANTIATE(Pack8)
+#undef THENAR_INSTANTIATE
 
 }  // namespace thenar

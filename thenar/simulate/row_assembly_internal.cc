@@ -16,7 +16,7 @@ namespace thenar::internal {
 namespace {
 
 /// Rows of a Jacobian below this part of its largest entry are zero by the structure of the joints.
-constexpr double kNoMotion = 1e-9;
+constexpr double kNoMotionOfRows = 1e-9;
 /// Motions slower than this part of what belongs to a scenario are rounding, once it is at rest.
 constexpr double kSlowest = 1e-3;
 
@@ -103,7 +103,7 @@ std::vector<TouchingContact> find_touching_contacts(AssemblyContext& context, co
 
 bool is_immovable(const ContactRows& rows, int row) {
   const double largest = rows.J.topRows<3>().cwiseAbs().maxCoeff();
-  return rows.J.row(row).cwiseAbs().maxCoeff() <= kNoMotion * largest;
+  return rows.J.row(row).cwiseAbs().maxCoeff() <= kNoMotionOfRows * largest;
 }
 
 double calc_rest_speed(const Scenario& scenario, const std::vector<TouchingContact>& contacts,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/simulate/slow_motion_internal.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +8,7 @@
 #include "thenar/complementarity/linear_program.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/simulate/motion.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {
@@ -18,9 +18,9 @@ using Matrix = MatrixX<double>;
 using Vector = VectorX<double>;
 
 /// Rows and wrenches that depend on others to this are dependent.
-constexpr double kRank = 1e-9;
+constexpr double kSlowRank = 1e-9;
 /// Newton steps that put positions back on what is held: they start close to it.
-constexpr int kMostProjections = 8;
+constexpr int kMostSlowProjections = 8;
 /// Loads that forces do not balance by more than this part of the strength have none.
 constexpr double kUnbalanced = 1e-9;
 
@@ -138,7 +138,7 @@ void SlowMotion::find_velocity() {
   }
   if (A.size() > 0) {
     Eigen::CompleteOrthogonalDecomposition<Matrix> factor;
-    factor.setThreshold(kRank);
+    factor.setThreshold(kSlowRank);
     factor.compute(A);
     u_ += units_.cwiseProduct(factor.solve(b));
   }
@@ -174,7 +174,7 @@ void SlowMotion::find_forces() {
   Index rank = 0;
   if (count > 0 && G.rows() > 0) {
     Eigen::CompleteOrthogonalDecomposition<Matrix> factor;
-    factor.setThreshold(kRank);
+    factor.setThreshold(kSlowRank);
     factor.compute(scale.asDiagonal() * G);
     f = factor.solve(Vector(-h.cwiseProduct(scale)));
     rank = factor.rank();
@@ -254,7 +254,7 @@ void SlowMotion::project(double t, Vector& q) {
   const Index m = units_.size();
   Vector q_next = q;
   double last = std::numeric_limits<double>::infinity();
-  for (int pass = 0; pass < kMostProjections; ++pass) {
+  for (int pass = 0; pass < kMostSlowProjections; ++pass) {
     update_positions(model(), q.data(), workspace_);
     update_velocities(model(), rest_.data(), workspace_);
     std::vector<Vector> rows;
@@ -289,7 +289,7 @@ void SlowMotion::project(double t, Vector& q) {
     }
     if (A.size() == 0) return;
     Eigen::CompleteOrthogonalDecomposition<Matrix> factor;
-    factor.setThreshold(kRank);
+    factor.setThreshold(kSlowRank);
     factor.compute(A);
     const Vector u = units_.cwiseProduct(factor.solve(b));
     Vector step = Vector::Zero(model().velocity_count());

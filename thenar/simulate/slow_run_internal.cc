@@ -36,12 +36,12 @@ constexpr double kFits = 1e-6;
 /// Nodes of a search at an instant: seconds.
 constexpr long long kMostNodes = 200'000;
 /// Changes of modes within a moment before the run gives up, and how long a moment is, as a part of the run.
-constexpr int kMostChanges = 40;
+constexpr int kMostSlowChanges = 40;
 constexpr double kMoment = 1e-9;
 /// Joints nearer to a stop than this are on it, rad or m.
-constexpr double kOnStop = 1e-9;
+constexpr double kSlowOnStop = 1e-9;
 /// Velocities that differ by less than this part are the same.
-constexpr double kNoJump = 1e-9;
+constexpr double kNoSlowJump = 1e-9;
 
 class SlowRun {
  public:
@@ -185,7 +185,7 @@ class SlowRun {
       moment_ = t_;
       changes_ = 0;
     }
-    if (++changes_ <= kMostChanges) return true;
+    if (++changes_ <= kMostSlowChanges) return true;
     return end(RunStatus::failed, fmt::format("contacts change their modes again and again at t = {:.9g} s{}", t_,
                                               at ? fmt::format(" (the last one: '{}')", at->name) : ""));
   }
@@ -225,7 +225,7 @@ class SlowRun {
     for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i].set_name(names[i]);
     std::vector<int> stops;
     for (std::size_t i = 0; i < motion_.stops().size(); ++i) {
-      if (std::abs(motion_.stops()[i].calc_value(q_.data())) <= kOnStop) stops.push_back(static_cast<int>(i));
+      if (std::abs(motion_.stops()[i].calc_value(q_.data())) <= kSlowOnStop) stops.push_back(static_cast<int>(i));
     }
     motion_.set_contacts(std::move(contacts), std::move(stops));
     motion_.project(t_, q_);
@@ -450,7 +450,7 @@ class SlowRun {
   bool tell(const std::optional<SlowCrossing>& at) {
     const Vector jump = motion_.v() - v_;
     const double fastest = std::max(motion_.v().cwiseAbs().maxCoeff(), v_.cwiseAbs().maxCoeff());
-    const bool jumps = has_settled_ && jump.cwiseAbs().maxCoeff() > kNoJump * fastest;
+    const bool jumps = has_settled_ && jump.cwiseAbs().maxCoeff() > kNoSlowJump * fastest;
     if (jumps && last_time_ < t_ && !deliver(before_)) return false;
     if (has_settled_) {
       for (const Event& event : slow_teller_.tell(t_, at)) teller_.tell(event);

@@ -13,9 +13,7 @@ using Index = Eigen::Index;
 using Kind = SlowCrossing::Kind;
 using Vector = VectorX<double>;
 
-constexpr int kDegree = 8;
-/// Width of the bracket around a crossing, as a part of the step.
-constexpr double kBracket = 1e-15;
+constexpr int kSlowDegree = 8;
 /// Nothing moves farther in a step than this part of the size of the scene, or turns by more than this, rad.
 constexpr double kLongestWay = 0.1;
 /// The longest step as a part of the run, where nothing moves and only forces change.
@@ -28,7 +26,7 @@ constexpr double kSmoothPower = 1e-4, kShortestForBooks = 1e-7;
 /// Powers below this part of the usual force times the usual speed are rounding.
 constexpr double kNoPower = 1e-6;
 /// What slips, reserves, exits and stops may have against them, in their usual sizes: rounding.
-constexpr double kSlipMargin = 1e-12, kForceMargin = 1e-9, kExitMargin = 1e-11, kStopMargin = 1e-13;
+constexpr double kSlipMargin = 1e-12, kSlowForceMargin = 1e-9, kSlowExitMargin = 1e-11, kStopMargin = 1e-13;
 /// What is beyond its bound at the start of a step is met when it is so much farther.
 constexpr double kWorse = 1.5;
 /// But forces not beyond this part of the usual strength.
@@ -42,7 +40,7 @@ SlowStep::SlowStep(const Scenario& scenario, SlowMotion& motion, const Tolerance
       tolerances_(tolerances),
       integrator_(make_explicit_integrator(motion)),
       touches_(scenario),
-      crossings_(CrossingFinder::make_nodes(kDegree)) {
+      crossings_(CrossingFinder::make_nodes(kSlowDegree)) {
   const int nv = scenario.model.velocity_count();
   for (Vector* vector : {&y_, &slope_, &inside_}) vector->setZero(nv);
   for (int i = 0; i < nv; ++i) weights_.push_back(tolerances.position_weight(i));
@@ -165,9 +163,9 @@ bool SlowStep::has_smooth_powers() const {
   const double size = work_rates_.cwiseAbs().mean() + dissipations_.cwiseAbs().mean() + kNoPower * usual_power_;
   for (const Vector* powers : {&work_rates_, &dissipations_}) {
     double fine = 0, coarse = 0;
-    for (int k = 0; k <= kDegree; ++k) {
-      fine += 0.5 * kFine[std::min(k, kDegree - k)] * (*powers)(k);
-      if (k % 2 == 0) coarse += 0.5 * kCoarse[std::min(k, kDegree - k) / 2] * (*powers)(k);
+    for (int k = 0; k <= kSlowDegree; ++k) {
+      fine += 0.5 * kFine[std::min(k, kSlowDegree - k)] * (*powers)(k);
+      if (k % 2 == 0) coarse += 0.5 * kCoarse[std::min(k, kSlowDegree - k) / 2] * (*powers)(k);
     }
     if (!(std::abs(fine - coarse) <= kSmoothPower * size)) return false;
   }
@@ -210,7 +208,8 @@ void SlowStep::find_slip(std::size_t row, std::optional<SlowCrossing>& first) {
   };
   const auto bracket = crossings_.find(values, function);
   if (!bracket || (first && bracket->before >= first->theta)) return;
-  keep(refine_crossing(*bracket, kBracket, function).after, Kind::slip, name_of(motion_.strict_owners()[row]), first);
+  keep(refine_crossing(*bracket, kEventBracket, function).after, Kind::slip, name_of(motion_.strict_owners()[row]),
+       first);
 }
 
 /// Values that have kinks, so that the places bracket where they fall below 0.
@@ -218,13 +217,13 @@ template <class Function>
 std::optional<double> find_by_places(const std::vector<double>& nodes, const Vector& values, const Function& function) {
   for (std::size_t k = 1; k < nodes.size(); ++k) {
     if (values(static_cast<Index>(k)) >= 0) continue;
-    return refine_crossing({nodes[k - 1], nodes[k]}, kBracket, function).after;
+    return refine_crossing({nodes[k - 1], nodes[k]}, kEventBracket, function).after;
   }
   return std::nullopt;
 }
 
 void SlowStep::find_force(std::optional<SlowCrossing>& first) {
-  const double allowed = std::clamp(-kWorse * reserves_(0), kForceMargin, kMostWorse);
+  const double allowed = std::clamp(-kWorse * reserves_(0), kSlowForceMargin, kMostWorse);
   const auto function = [&](double theta) {
     interpolate(theta);
     return motion_.reserve() + allowed;
@@ -238,7 +237,7 @@ void SlowStep::find_force(std::optional<SlowCrossing>& first) {
 
 void SlowStep::find_face(std::size_t contact, std::optional<SlowCrossing>& first) {
   const auto column = static_cast<Index>(contact);
-  const double allowed = std::max(kExitMargin, 2 * exits_(0, column));
+  const double allowed = std::max(kSlowExitMargin, 2 * exits_(0, column));
   const auto function = [&](double theta) {
     interpolate(theta);
     return allowed - calc_exit(motion_.contacts()[contact]);
@@ -258,7 +257,8 @@ void SlowStep::find_stop(std::size_t stop, std::optional<SlowCrossing>& first) {
   const auto function = [&](double theta) { return row.calc_value(interpolate(theta).q.data()) + allowed; };
   const auto bracket = crossings_.find(values, function);
   if (!bracket || (first && bracket->before >= first->theta)) return;
-  keep(refine_crossing(*bracket, kBracket, function).after, Kind::stop, scenario_.model.dof_name(row.dof()), first);
+  keep(refine_crossing(*bracket, kEventBracket, function).after, Kind::stop, scenario_.model.dof_name(row.dof()),
+       first);
 }
 
 void SlowStep::accept(double theta) {

@@ -7,11 +7,10 @@
 namespace thenar::internal {
 namespace {
 
-/// Places of a step that are looked at, and the width of the bracket around a change, as a part of the step.
+/// Number of equal parts of a step at whose ends the phases of layers are evaluated.
 constexpr int kParts = 4;
-constexpr double kBracket = 1e-15;
 /// How far beyond the limits of its features a contact must be to leave them, as a part of the size of the scene.
-constexpr double kExitMargin = 1e-11;
+constexpr double kLayerExitMargin = 1e-11;
 
 }  // namespace
 
@@ -50,7 +49,7 @@ void SoftWatch::find(Stepper& stepper, std::optional<ContactCrossing>& first) {
   stepper.evaluate(0);
   for (std::size_t i = 0; i < count; ++i) {
     const double exit = motion_.soft_contacts()[i].place().calc_exit(motion_.soft_workspace(), size_);
-    allowed_exits_[i] = std::max(kExitMargin, 2 * exit);
+    allowed_exits_[i] = std::max(kLayerExitMargin, 2 * exit);
   }
   look(0, before_);
   for (int part = 1; part <= kParts; ++part) {
@@ -64,7 +63,7 @@ void SoftWatch::find(Stepper& stepper, std::optional<ContactCrossing>& first) {
           stepper.evaluate(theta);
           return read(i, allowed_exits_[i])[k];
         };
-        const double theta = refine_crossing({start, end}, kBracket, function).after;
+        const double theta = refine_crossing({start, end}, kEventBracket, function).after;
         if (first && first->theta <= theta) continue;
         first = ContactCrossing{
             .theta = theta, .kind = ContactCrossingKind::layer, .name = motion_.soft_contacts()[i].name()};

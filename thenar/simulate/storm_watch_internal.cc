@@ -16,7 +16,7 @@ constexpr double kStormTime = 1e-3;
 constexpr int kMostEvents = 2000;
 /// The same of changes without an impact, which no series of bounces has: per contact that holds and in all; and in all
 /// while chatter goes on behind a bridge.
-constexpr int kMostChangesPerContact = 4, kMostChanges = 100, kMostChangesAfterBridge = 30;
+constexpr int kMostChangesPerContact = 4, kMostStormChanges = 100, kMostChangesAfterBridge = 30;
 /// Bridges are at first so long, then twice as long whenever the next storm is within so many of them, as parts of the
 /// time scale; kShorter times as long where there is no answer.
 constexpr double kFirstBridge = 1e-4, kLongestBridge = 3e-2, kShortestBridge = 1e-7, kShorter = 0.25;
@@ -33,7 +33,7 @@ bool StormWatch::note_event(double t, std::size_t contacts) {
   if (stalled_ >= kMostAtOnce) return false;
   storm_ = t - storm_since_ > kStormTime * time() ? 0 : storm_ + 1;
   if (storm_ == 0) storm_since_ = t, changes_ = 0;
-  const int most_changes = (is_near_bridge(t) ? kMostChangesAfterBridge : kMostChanges) +
+  const int most_changes = (is_near_bridge(t) ? kMostChangesAfterBridge : kMostStormChanges) +
                            kMostChangesPerContact * static_cast<int>(contacts);
   return storm_ < kMostEvents && changes_ < most_changes;
 }

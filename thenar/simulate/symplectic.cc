@@ -19,7 +19,7 @@ constexpr int kMostIterations = 60;
 constexpr double kConverged = 4e-16;
 constexpr double kNearlyConverged = 1e-9;
 /// Motions (rad, m) in a step below which the change is not taken relative to the motion: a joint at rest has none.
-constexpr double kSmallMove = 1e-3;
+constexpr double kSmallSymplecticMove = 1e-3;
 
 /// Calls visit(first degree of freedom) for every rotation in space.
 template <class Visit>
@@ -153,7 +153,8 @@ bool SymplecticMidpoint::find_mean_velocity(double t, double h) {
     half_ = p_start_ - half_;
     solve_articulated(motion_.model(), half_.data(), workspace_, correction_.data());
     xi_ += correction_;
-    const double change = correction_.cwiseAbs().maxCoeff() / std::max(xi_.cwiseAbs().maxCoeff(), kSmallMove / h);
+    const double change =
+        correction_.cwiseAbs().maxCoeff() / std::max(xi_.cwiseAbs().maxCoeff(), kSmallSymplecticMove / h);
     if (!std::isfinite(change)) return false;
     // Done, or down to rounding and no longer falling.
     if (change <= kConverged || (change < kNearlyConverged && change >= last_change)) return true;

@@ -3,27 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "thenar/base/numbers.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/simulate/crossing.h"
 
 namespace thenar {
 namespace {
 
-constexpr int kDegree = 8;
-/// Width of the bracket around a crossing, as a part of the step.
-constexpr double kBracket = 1e-15;
+constexpr int kTouchDegree = 8;
 /// How far beyond 0 a gap must be to count, as a part of the size of the scene: more than rounding, less than anything
 /// that is seen.
 constexpr double kGapMargin = 1e-13;
 /// Bodies that move less than this part of the smaller one's size between two places are followed by a cubic.
-constexpr double kSmallMove = 0.1;
+constexpr double kSmallTouchMove = 0.1;
 /// How far from 0 a cubic must stay to be believed, as a part of how gaps and rates change.
-constexpr double kTrust = 0.05;
+constexpr double kTouchTrust = 0.05;
 /// Pairs are looked at within this part of the size, or so many times what bodies travel from place to place.
-constexpr double kReach = 0.02, kReachOfTravel = 1.5;
+constexpr double kTouchReach = 0.02, kTouchReachOfTravel = 1.5;
 /// Bodies that are farther apart at both ends of a step than so many times what they can travel in it do not meet.
 constexpr double kFarOfTravel = 2;
 /// Unless that is more than this part of the size of the scene, where every pair would have to be looked at.
@@ -31,7 +29,6 @@ constexpr double kGlance = 0.5;
 /// Bodies that touch and turn on each other by less than this in a step, rad, meet in no further points than those that
 /// are near at its ends: points of a patch are listed from twice that angle on (distance.h).
 constexpr double kGlanceTurn = 0.05;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The least value between 0 and h of the cubic with these values and slopes at its ends, and where.
 struct Least {
@@ -62,7 +59,7 @@ TouchWatch::TouchWatch(const Scenario& scenario)
     : scenario_(scenario),
       workspace_(scenario.model),
       finder_(scenario.model, scenario.shapes, scenario.contacts.value_or(ContactRules{.all_pairs = false})),
-      nodes_(CrossingFinder::make_nodes(kDegree)) {
+      nodes_(CrossingFinder::make_nodes(kTouchDegree)) {
   update_positions(scenario.model, scenario.initial.q.data(), workspace_);
   size_ = finder_.calc_size(workspace_);
   for (int i = 0; i < static_cast<int>(finder_.shapes().size()); ++i) {
@@ -144,7 +141,7 @@ double TouchWatch::calc_gap(StepView& step, double theta, int shape_A, int shape
 
 /// What bodies can meet between two of the places is seen at both.
 void TouchWatch::choose_reach(StepView& step) {
-  reach_ = kReach * size_;
+  reach_ = kTouchReach * size_;
   speeds_.assign(radii_.size(), 0);
   turns_.assign(radii_.size(), 0);
   for (const double theta : {0.0, 0.5, 1.0}) {
@@ -155,8 +152,8 @@ void TouchWatch::choose_reach(StepView& step) {
     }
   }
   const double fastest = find_fastest();
-  const double longest = 0.5 * std::sin(M_PI / kDegree) * step.h();  // between two of the places
-  reach_ = std::max(reach_, 2 * kReachOfTravel * fastest * longest);
+  const double longest = 0.5 * std::sin(M_PI / kTouchDegree) * step.h();  // between two of the places
+  reach_ = std::max(reach_, 2 * kTouchReachOfTravel * fastest * longest);
 }
 
 /// What turns about itself and has no end travels no distance that counts: it is met where others are.
@@ -252,7 +249,7 @@ void TouchWatch::keep_touch(StepView& step, double before, double after, int sha
                             std::optional<Touch>& first) {
   const auto gap = [&](double theta) { return calc_gap(step, theta, shape_A, shape_B) + allowed; };
   if (gap(after) >= 0) return;  // it looked so, roughly
-  const double theta = refine_crossing({before, after}, kBracket, gap).after;
+  const double theta = refine_crossing({before, after}, kEventBracket, gap).after;
   if (first && first->theta <= theta) return;
   const auto& shapes = finder_.shapes();
   first = Touch{theta, scenario_.model.body(shapes[static_cast<std::size_t>(shape_A)].body).name + "/" +
@@ -278,12 +275,12 @@ void TouchWatch::find_touch(StepView& step, const Place& before, const Place& af
     travel += std::isfinite(speed) ? h * speed : kInfinity;
     size = std::min(size, radii_[i]);
   }
-  if (start.gap + end.gap > kReachOfTravel * travel) return;
+  if (start.gap + end.gap > kTouchReachOfTravel * travel) return;
   const Least least = find_least(h, start.gap + allowed, start.rate, end.gap + allowed, end.rate);
   const double change = std::abs(start.gap - end.gap) + h * (std::abs(start.rate) + std::abs(end.rate));
-  const bool is_clear = travel < kSmallMove * size && least.value > kTrust * change;
+  const bool is_clear = travel < kSmallTouchMove * size && least.value > kTouchTrust * change;
   if (is_clear || !(change > 0)) return;
-  const bool can_halve = depth < kMostHalvings && travel >= kSmallMove * size;
+  const bool can_halve = depth < kMostHalvings && travel >= kSmallTouchMove * size;
   if (!can_halve && !(least.x > 0 && least.x < h)) return;
   const double middle = can_halve ? 0.5 * (before.theta + after.theta) : before.theta + least.x / step.h();
   if (!(middle > before.theta && middle < after.theta)) return;

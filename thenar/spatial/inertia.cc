@@ -2,9 +2,10 @@
 #include "thenar/spatial/inertia.h"
 
 #include <fmt/format.h>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
