@@ -29,8 +29,11 @@ constexpr std::uint64_t mix_bits(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+/// Rounding does not depend on the sign, nor on units that are powers of two; neither does its noise, a hash of the 52
+/// bits of the fraction.
 double multiply_noise(double x, std::uint64_t seed) {
-  const std::uint64_t hash = mix_bits(std::bit_cast<std::uint64_t>(x) + seed * 0x9e3779b97f4a7c15u);
+  const std::uint64_t fraction = std::bit_cast<std::uint64_t>(x) & ((std::uint64_t{1} << 52) - 1);
+  const std::uint64_t hash = mix_bits(fraction + seed * 0x9e3779b97f4a7c15u);
   const double h = static_cast<double>(static_cast<std::int64_t>(hash)) * 0x1p-63;
   return x + x * (1e-15 * h);
 }

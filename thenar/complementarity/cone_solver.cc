@@ -7,7 +7,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "thenar/base/rounding_noise.h"
 #include "thenar/complementarity/cone_interior_internal.h"
 #include "thenar/complementarity/cone_newton_internal.h"
 #include "thenar/complementarity/cone_sweep_internal.h"
@@ -176,7 +175,6 @@ void ConeSolver::Work::write_solution(const ConstraintProblem& problem) {
   solution.residual = system.residual(z.head(system.size()), w.head(system.size()));
   solution.status = solution.residual <= options.tolerance ? ConeStatus::solved : ConeStatus::not_solved;
   system.write_forces(z.head(system.size()), solution.z);
-  add_noise(solution.z.data(), static_cast<long>(solution.z.size()));
   Eigen::Map<VectorX<double>> motion(solution.w.data(), problem.size());
   motion = problem.b();
   for (int j = 0; j < problem.size(); ++j) motion += solution.z[static_cast<std::size_t>(j)] * problem.A().col(j);

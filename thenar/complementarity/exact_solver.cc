@@ -8,7 +8,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "thenar/base/rounding_noise.h"
 #include "thenar/complementarity/unique_forces_internal.h"
 
 namespace thenar {
@@ -286,7 +285,7 @@ void ExactSolver::Work::solve_apart(const ConstraintProblem& problem) {
     const double z = std::clamp(free, qp.lower[r], qp.upper[r]);
     const bool held = qp.is_movable(r) && (free == z ? kind != RowKind::unilateral || free > 0 : false);
     const double w = held ? 0 : qp.b[r] + a * z;
-    solution.z[i] = held ? with_noise(z * scale[i]) : z * scale[i];
+    solution.z[i] = z * scale[i];
     solution.w[i] = w / scale[i];
     solution.state[i] = held                          ? RowState::held
                         : kind == RowKind::unilateral ? RowState::open
@@ -320,7 +319,7 @@ void ExactSolver::Work::write_point(const ConstraintProblem& problem) {
   for (int r = 0; r < qp.size(); ++r) {
     const int i = rows[r];
     const Place place = qp.place[r];
-    solution.z[i] = place == Place::held ? with_noise(qp.z[r] * scale[i]) : qp.z[r] * scale[i];
+    solution.z[i] = qp.z[r] * scale[i];
     solution.w[i] = place == Place::held ? 0 : qp.w[r] / scale[i];
     if (place == Place::held) {
       solution.state[i] = RowState::held;
