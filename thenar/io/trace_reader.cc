@@ -77,8 +77,7 @@ std::string suggest_columns(const std::string& pattern, std::span<const std::str
 }
 
 TraceEvent parse_event(std::string_view line, const SourceMark& mark) {
-  using Json = nlohmann::json;
-  const Json object = Json::parse(line, nullptr, false);
+  const nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
   if (!object.is_object()) {
     throw InputError(mark, fmt::format("expected a JSON object of an event, found {}", quote(line)));
   }

@@ -100,14 +100,13 @@ std::string unit_of(std::string_view quantity, MotionKind kind) {
 }
 
 std::optional<std::vector<std::string>> read_sliding_joints(const std::filesystem::path& summary) {
-  using Json = nlohmann::json;
   std::ifstream stream(summary, std::ios::binary);
-  const Json object = Json::parse(stream, nullptr, false);
+  const nlohmann::json object = nlohmann::json::parse(stream, nullptr, false);
   if (!object.is_object()) return std::nullopt;
   const auto found = object.find("sliding_joints");
   if (found == object.end() || !found->is_array()) return std::nullopt;
   std::vector<std::string> names;
-  for (const Json& name : *found) {
+  for (const nlohmann::json& name : *found) {
     if (name.is_string()) names.push_back(name.get<std::string>());
   }
   return names;
