@@ -19,7 +19,7 @@ T with_noise(const T& x) {
   return x;
 }
 
-/// The same for each of n numbers, in place.
+/// Multiplies each of n numbers by its noise, in place.
 void add_noise(double* x, long n);
 
 }  // namespace thenar
