@@ -441,8 +441,7 @@ TEST(SykTranslation, LosesStabilityAgainstAsymmetryOnly) {
       EXPECT_NEAR(trace.report.switches[1].t, 0.64, 0.03);
       continue;
     }
-    // The asymmetry grows by some thousand times before it is seen, on a path that rounding disturbs: which of the
-    // outer links lifts, and when rigid bodies are determinate without it, differ between processors.
+    // Which of the outer links lifts, and when rigid bodies come back, change with rounding noise (docs/syk.md).
     ASSERT_NE(lifts, trace.events.end());
     EXPECT_TRUE(lifts->where == "object/left.link2" || lifts->where == "object/right.link4") << lifts->where;
     EXPECT_GT(trace.report.switches[1].t, lifts->t);
