@@ -188,9 +188,8 @@ void ConstrainedMotion::add_reactions(const double* q, const double* v, double* 
   for (std::size_t k = 0; k < mode_.held.size(); ++k) {
     const JointRow& row = rows_[static_cast<std::size_t>(mode_.held[k])];
     row.add_transposed(reactions_(static_cast<Eigen::Index>(k)), effort_.data());
-    // To the last bit, so that a joint at rest on a stop stays where it is.
-    if (row.is_constant()) vdot[row.dof()] = 0;
   }
+  stop_constant_rows(vdot);
 }
 
 /// The same together with contacts that hold. Where one of them is lost the slope is no number, and the step is not
@@ -204,6 +203,25 @@ void ConstrainedMotion::add_contact_reactions(const double* q, const double* v, 
   }
   power.dissipated += contact_reactions_.add_reactions(rows_, mode_.held, vdot);
   reactions_ = contact_reactions_.joint_reactions();
+  stop_constant_rows(vdot);
+}
+
+/// To the last bit, so that a joint at rest on a stop stays where it is.
+void ConstrainedMotion::stop_constant_rows(double* vdot) const {
+  for (const int i : mode_.held) {
+    const JointRow& row = rows_[static_cast<std::size_t>(i)];
+    if (row.is_constant()) vdot[row.dof()] = 0;
+  }
+}
+
+/// The same of positions and velocities: what is off by rounding is put on the row, or its stop would not touch.
+void ConstrainedMotion::put_on_constant_rows(VectorX<double>& q, VectorX<double>& v) {
+  for (const int i : mode_.held) {
+    JointRow& row = rows_[static_cast<std::size_t>(i)];
+    if (!row.is_constant()) continue;
+    v(row.dof()) = 0;
+    if (row.has_value()) q(row.coordinate()) = row.calc_target(q.data());
+  }
 }
 
 bool ConstrainedMotion::has_fading_stiffness() const {
@@ -287,22 +305,23 @@ void ConstrainedMotion::constrain(Eigen::Ref<MatrixX<double>> derivatives) {
 
 double ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
   if (!contacts().empty()) {
-    if (!scenario_->run.baumgarte) return contact_reactions_.project(rows_, mode_.held, q, v, false);
-    contact_reactions_.update(q.data(), v.data());
-    return 0;
+    double lost = 0;
+    if (scenario_->run.baumgarte) {
+      contact_reactions_.update(q.data(), v.data());
+    } else {
+      lost = contact_reactions_.project(rows_, mode_.held, q, v, false);
+      put_on_constant_rows(q, v);
+    }
+    return lost;
   }
   if (has_curved_rows_) project_curved(q, v);
-  for (const int i : mode_.held) {
-    JointRow& row = rows_[static_cast<std::size_t>(i)];
-    if (!row.is_constant()) continue;
-    v(row.dof()) = 0;
-    if (row.has_value()) q(row.coordinate()) = row.calc_target(q.data());
-  }
+  put_on_constant_rows(q, v);
   return 0;
 }
 
 void ConstrainedMotion::project_contacts(VectorX<double>& q, VectorX<double>& v) {
   contact_reactions_.project(rows_, mode_.held, q, v, true);
+  put_on_constant_rows(q, v);
 }
 
 void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {

@@ -156,6 +156,8 @@ class ConstrainedMotion final : public MotionEquations {
   void constrain(Eigen::Ref<MatrixX<double>> derivatives);
   void add_reactions(const double* q, const double* v, double* vdot);
   void add_contact_reactions(const double* q, const double* v, double* vdot, PowerFlow<double>& power);
+  void stop_constant_rows(double* vdot) const;
+  void put_on_constant_rows(VectorX<double>& q, VectorX<double>& v);
   void project_curved(VectorX<double>& q, VectorX<double>& v);
   bool can_keep_derivatives() const;
   void add_feedback(double t, const double* v, Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv);
