@@ -146,11 +146,13 @@ TEST(SoftBall, StopsSpinningAfterTheKnownTime) {
         const Scales scales = find_scales(scenario.model, scenario.initial);
         const double slow = 20 * 1e-10 * scales.length / scales.time * 0.4 / torsion;
         EXPECT_NEAR(trace.events[0].t, stop, (error + slow / std::abs(spin)) * stop);
+        // Errors of a speed that stays 0 are tolerated in proportion to the scene's (Tolerances::velocity_weight).
+        const double fastest = std::abs(spin) + 1 / scales.time;
         for (const Sample& sample : trace.samples) {
           const double left = std::max(0.0, 1 - sample.state.t / stop);
           EXPECT_NEAR(angular_velocity(sample.state)(2), left * spin, error * std::abs(spin));
-          EXPECT_LT(angular_velocity(sample.state).head<2>().norm(), error * std::abs(spin));
-          EXPECT_LT(velocity(sample.state).norm(), error * r * std::abs(spin));
+          EXPECT_LT(angular_velocity(sample.state).head<2>().norm(), error * fastest);
+          EXPECT_LT(velocity(sample.state).norm(), error * r * fastest);
         }
         EXPECT_NEAR(trace.report.energy.dissipated, 0.2 * 0.3 * r * r * spin * spin, kError);
       }

@@ -256,6 +256,47 @@ TEST_P(AdaptiveTest, StiffnessIsStepTimesSpectralRadius) {
   }
 }
 
+/// A fast mode that is nothing but rounding lets long steps pass, and grows inside of them: by thousands where the step
+/// ends, by millions between. With friction at right angles to a slip that speeds up, stiffness is also over when the
+/// step ends, and only the equations know of it.
+class FadingMode : public Problem {
+ public:
+  explicit FadingMode(bool fades)
+      : Problem(2,
+                [fades](double t, const double* x, const double* v, double* a) {
+                  const double rate = fades ? 200 / (0.05 + t) : 2000;
+                  a[0] = -x[0];
+                  a[1] = -rate * v[1];
+                }),
+        fades_(fades) {}
+  bool has_fading_stiffness() const override { return fades_; }
+
+ private:
+  bool fades_;
+};
+
+TEST(Integrator, ExplicitStepsLetNoRoundingGrowBetweenTheirEnds) {
+  constexpr double kTolerance = 1e-11, kNoise = 1e-16;
+  for (const bool fades : {false, true}) {
+    SCOPED_TRACE(fades ? "fades" : "lasts");
+    FadingMode problem(fades);
+    const std::unique_ptr<Integrator> integrator = make_explicit_integrator(problem);
+    State y(4), between(4);
+    y << 1, 0, 0, kNoise;
+    double worst = 0;
+    const Outcome run =
+        run_adaptive(problem, *integrator, y, 1, kTolerance, 0.3, [&](double, double, Integrator& step) {
+          for (int i = 1; i < 20; ++i) {
+            step.interpolate(0.05 * i, between.data());
+            worst = std::max(worst, std::abs(between(3)));
+          }
+        });
+    ASSERT_TRUE(run.finished);
+    // Once the weights in the places that are looked at, a few times as much between them.
+    EXPECT_LT(worst, 20 * kTolerance);
+  }
+}
+
 // --- Manners ---------------------------------------------------------------------------------------------------------
 
 class MannersTest : public ::testing::TestWithParam<Method> {};

@@ -3,6 +3,7 @@
 // Explicit Runge–Kutta methods, driven by a tableau, with fixed or with adapted steps.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "thenar/base/assert.h"
@@ -23,6 +24,13 @@ constexpr double kAlpha = 1.0 / 8 - 0.2 * kBeta;
 constexpr double kExplicitShortest = 0.125, kExplicitLongest = 6;  // limits of h_next / h
 constexpr double kExplicitSmallestPreviousError = 1e-4;            // a lucky step must not hold back the next one
 constexpr double kExplicitNotFiniteFactor = 0.1;                   // h_next / h where there is no slope
+/// The stability region reaches to about −6 on the real axis (method_choice.cc). A step of twice that length multiplies
+/// fast modes by thousands: it passes where they are rounding, as their error is looked at where it ends.
+constexpr double kExplicitStabilityEdge = 6, kFarBeyondStability = 12;
+/// So it is looked at between the ends, too, in these places; where it is larger than this part of the weights the step
+/// is made again.
+constexpr std::array kDensePlaces{0.25, 0.6};
+constexpr double kMostDenseError = 1;
 
 class ExplicitRungeKutta final : public Integrator {
  public:
@@ -52,7 +60,9 @@ class ExplicitRungeKutta final : public Integrator {
   double calc_stiffness() const;
   double choose_factor(double error);
   StepAttempt reject(double factor, double error);
-  void prepare_dense_output();
+  void prepare_dense_output(const VectorX<double>& end);
+  double calc_dense_error(double theta, double stiffness, std::span<const double> weights);
+  double calc_largest_dense_error(double stiffness, std::span<const double> weights);
 
   const ExplicitTableau& tableau_;
   bool adaptive_;
@@ -70,13 +80,15 @@ class ExplicitRungeKutta final : public Integrator {
   double previous_error_ = 1;
   bool after_rejection_ = false;
 
-  VectorX<double> stage_, last_stage_, sum_;
+  VectorX<double> stage_, last_stage_, sum_, sum_rate_;
 };
 
 void ExplicitRungeKutta::resize(const MotionEquations& equations) {
   inner_ = equations.inner_count();
   const int size = 2 * n_ + inner_ + equations.quadrature_count();
-  for (VectorX<double>* v : {&start_, &end_, &end_slope_, &stage_, &last_stage_, &sum_}) v->setZero(size);
+  for (VectorX<double>* v : {&start_, &end_, &end_slope_, &stage_, &last_stage_, &sum_, &sum_rate_}) {
+    v->setZero(size);
+  }
   slopes_.setZero(size, tableau_.all_stages());
   dense_.setZero(size, 3 + tableau_.dense_rows());
 }
@@ -167,27 +179,62 @@ StepAttempt ExplicitRungeKutta::attempt(MotionEquations& equations, double t, do
   if (error > 1) return reject(std::max(kExplicitShortest, kExplicitSafety * std::pow(error, -1.0 / 8)), error);
   if (!evaluate_stage(tableau_.stages)) return reject(kExplicitNotFiniteFactor, 0);
 
+  const double stiffness = calc_stiffness();
+  if (adaptive_ && (stiffness > kFarBeyondStability || equations.has_fading_stiffness())) {
+    const double fastest = std::max(stiffness, kExplicitStabilityEdge);
+    if (!(calc_largest_dense_error(fastest, weights) <= kMostDenseError)) {
+      return reject(std::max(kExplicitShortest, kExplicitStabilityEdge / (2 * fastest)), error);
+    }
+  }
   end_ = stage_;
   end_slope_ = slopes_.col(tableau_.stages);
   const double factor = adaptive_ ? choose_factor(error) : 1;
   after_rejection_ = false;
-  return {.accepted = true, .error = error, .next_h = factor * h, .stiffness = calc_stiffness()};
+  return {.accepted = true, .error = error, .next_h = factor * h, .stiffness = stiffness};
 }
 
 /// Evaluates the further stages and the coefficients Fᵢ.
-void ExplicitRungeKutta::prepare_dense_output() {
+void ExplicitRungeKutta::prepare_dense_output(const VectorX<double>& end) {
   for (int i = tableau_.stages + 1; i < tableau_.all_stages(); ++i) {
     enter_stage(i);
     evaluate_stage(i);
   }
-  dense_.col(0) = end_ - start_;
+  dense_.col(0) = end - start_;
   dense_.col(1) = h_ * slopes_.col(0) - dense_.col(0);
-  dense_.col(2) = 2 * dense_.col(0) - h_ * (slopes_.col(0) + end_slope_);
+  dense_.col(2) = 2 * dense_.col(0) - h_ * (slopes_.col(0) + slopes_.col(tableau_.stages));
   for (int r = 0; r < tableau_.dense_rows(); ++r) {
     add_up(tableau_.dense_row(r));
     dense_.col(3 + r) = h_ * sum_;
   }
   dense_is_ready_ = true;
+}
+
+/// The error of a fast mode between the ends, over its weight, by the defect of the dense output: f(y) − ẏ = λ e, where
+/// `stiffness` is h |λ| or less. Uses stage_ and sum_.
+double ExplicitRungeKutta::calc_dense_error(double theta, double stiffness, std::span<const double> weights) {
+  sum_.setZero();
+  sum_rate_.setZero();
+  for (Eigen::Index i = dense_.cols() - 1; i >= 0; --i) {
+    const bool is_even = i % 2 == 0;
+    sum_ += dense_.col(i);
+    sum_rate_ = (is_even ? theta : 1 - theta) * sum_rate_ + (is_even ? 1 : -1) * sum_;
+    sum_ *= is_even ? theta : 1 - theta;
+  }
+  stage_ = start_ + sum_;
+  equations_->calc_slope(t_ + theta * h_, stage_.data(), sum_.data());
+  sum_ = (h_ * sum_ - sum_rate_) / stiffness;
+  return internal::calc_weighted_norm(sum_.data(), weights);
+}
+
+/// The largest over some places. The end of the step, which is stage_ before and after, is evaluated last.
+double ExplicitRungeKutta::calc_largest_dense_error(double stiffness, std::span<const double> weights) {
+  last_stage_ = stage_;
+  prepare_dense_output(last_stage_);
+  double out = 0;
+  for (const double theta : kDensePlaces) out = std::max(out, calc_dense_error(theta, stiffness, weights));
+  stage_ = last_stage_;
+  evaluate_stage(tableau_.stages);
+  return out;
 }
 
 void ExplicitRungeKutta::interpolate(double theta, double* y) {
@@ -198,7 +245,7 @@ void ExplicitRungeKutta::interpolate(double theta, double* y) {
     out = theta <= 0 ? start_ : end_;
     return;
   }
-  if (!dense_is_ready_) prepare_dense_output();
+  if (!dense_is_ready_) prepare_dense_output(end_);
   sum_.setZero();
   for (Eigen::Index i = dense_.cols() - 1; i >= 0; --i)
     sum_ = (i % 2 == 0 ? theta : 1 - theta) * (sum_ + dense_.col(i));
