@@ -17,6 +17,9 @@ namespace {
 
 /// The part of the largest of A below which a row's own entry says nothing of its size.
 constexpr double kLightest = 1e-3;
+/// The part of the acceleration that belongs to a scenario below which what acts on a contact says nothing of the size
+/// of forces: without weight, what is left of them is rounding, and no reason to break away.
+constexpr double kLeastLoad = 1e-6;
 /// Speeds that should be 0 may be this part of what they are the sum of.
 constexpr double kLeftOver = 1e-13;
 /// Rows that depend on each other to this part do so: contacts are no better known than bodies that touch are near, so
@@ -30,10 +33,12 @@ double calc_least_slip(const HeldContact& contact) { return std::max(contact.cal
 
 }  // namespace
 
-ContactReactions::ContactReactions(const Model& model, const FrictionCone& cone, std::optional<double> baumgarte)
+ContactReactions::ContactReactions(const Model& model, const FrictionCone& cone, std::optional<double> baumgarte,
+                                   double acceleration)
     : model_(&model),
       cone_(cone),
       baumgarte_(baumgarte),
+      least_load_(kLeastLoad * acceleration),
       workspace_(model),
       rows_(model),
       pushes_(model),
@@ -101,6 +106,7 @@ void ContactReactions::prepare(std::span<const JointRow> rows, std::span<const i
   gap_A_.setZero(gap_rows_.size(), gap_rows_.size());
   row_change_.setZero(rows_.size(), model_->velocity_count());
   redundant_order_ = -1;
+  has_gap_storage_ = false;
   add_bounds(rows);
 }
 
@@ -221,7 +227,8 @@ void ContactReactions::update_force_scale(const double* free_acceleration) {
   for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
     if (contact_rows_[k].row != 0) continue;
     const Eigen::Index row = joint_count_ + static_cast<Eigen::Index>(k);
-    const double load = rows_.multiply_sizes(static_cast<int>(row), free_acceleration) + std::abs(drift_(row));
+    const double acts = rows_.multiply_sizes(static_cast<int>(row), free_acceleration) + std::abs(drift_(row));
+    const double load = std::max(acts, least_load_);
     force_scale_ = std::max(force_scale_, load / std::max(std::abs(A_(row, row)), kLightest * largest));
   }
 }
@@ -510,13 +517,17 @@ bool ContactReactions::project_position(std::span<JointRow> rows, std::span<cons
   for (int pass = 0;; ++pass) {
     if (!update(q.data(), v.data())) return false;
     for (const int i : held) rows[static_cast<std::size_t>(i)].update(q.data(), v.data());
-    if (pass == kMostContactProjections || !(collect_gaps(rows, held, q.data()) > calc_gap_rounding())) return true;
+    const bool is_off = collect_gaps(rows, held, q.data()) > calc_gap_rounding();
+    // Whether it is off may be rounding, but storage is made at once, when contacts have changed.
+    if (pass == kMostContactProjections || (!is_off && has_gap_storage_)) return true;
+    has_gap_storage_ = true;
     factorize();
     gap_rows_.reduce(workspace_);
     gap_rows_.calc_response(gap_rows_, gap_A_);
     gaps_solver_.factorize(gap_A_);
     gaps_ = -gaps_;
     gaps_solver_.solve_in_place(gaps_);
+    if (!is_off) return true;
     const VectorX<double>& step = calc_change(gap_rows_, gaps_);
     integrate_position(*model_, q.data(), step.data(), q_next_.data());
     if (q_next_ == q) return true;

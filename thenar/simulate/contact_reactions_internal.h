@@ -47,7 +47,8 @@ struct ContactResponse {
 class ContactReactions {
  public:
   /// The model must outlive it. With Baumgarte's α (1/s), J v̇ + drift = −2 α J v − α² gap takes the place of 0.
-  ContactReactions(const Model& model, const FrictionCone& cone, std::optional<double> baumgarte = {});
+  /// `acceleration` (m/s²) belongs to the scenario: where nothing acts, forces are rounding of it.
+  ContactReactions(const Model& model, const FrictionCone& cone, std::optional<double> baumgarte, double acceleration);
 
   std::vector<HeldContact> contacts;
   /// Others from here on, without forces as yet.
@@ -134,6 +135,7 @@ class ContactReactions {
   const Model* model_;
   FrictionCone cone_;
   std::optional<double> baumgarte_;
+  double least_load_;  ///< m/s², below which accelerations of contacts are rounding
   Workspace<double> workspace_;
   bool is_factorized_ = false;  ///< whether it has the factors of M there
 
@@ -147,6 +149,7 @@ class ContactReactions {
   SparseRows gap_rows_;                    ///< those with a value in q
   bool slides_ = false;                    ///< whether F is not Jᵀ
   AdmissibleForces bounded_;               ///< bounds of the reactions
+  bool has_gap_storage_ = false;           ///< whether gaps were ever solved for
 
   MatrixX<double> A_, gap_A_;
   MatrixX<double> symmetric_;          ///< part of A

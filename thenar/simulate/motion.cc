@@ -7,6 +7,7 @@
 #include "thenar/base/rounding_noise.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
+#include "thenar/simulate/tolerances.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar {
@@ -16,6 +17,12 @@ namespace {
 constexpr int kMostJointProjections = 4;
 /// Positions (rad, m) this close have the same Jacobian for Newton's method.
 constexpr double kSamePosition = 0.05;
+
+/// m/s².
+double find_acceleration_scale(const Scenario& scenario) {
+  const Scales scales = find_scales(scenario.model, scenario.initial);
+  return scales.length / (scales.time * scales.time);
+}
 
 bool is_rotation_in_space(const Link& link) { return link.kind == LinkKind::ball || link.kind == LinkKind::free; }
 
@@ -49,7 +56,7 @@ ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
       response_(scenario.model, rows_.size()),
       derivatives_(scenario.model),
       contact_reactions_(scenario.model, scenario.contacts ? scenario.contacts->cone : FrictionCone{},
-                         scenario.run.baumgarte),
+                         scenario.run.baumgarte, find_acceleration_scale(scenario)),
       soft_(scenario.model) {
   const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
   for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
