@@ -125,8 +125,10 @@ MatrixX<double> calc_static_stiffness(const Model& model, const VectorX<double>&
 /// shortest ones. All joints have coordinates whose rates are their speeds.
 VectorX<double> find_equilibrium(const Model& model, VectorX<double> q) {
   for (int i = 0; i < 50; ++i) {
-    Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factors(calc_static_stiffness(model, q));
-    factors.setThreshold(kNeutral);
+    // The threshold comes first: set later it takes rows for neutral for which nothing was computed, and solve() reads
+    // memory that was never written.
+    Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factors;
+    factors.setThreshold(kNeutral).compute(calc_static_stiffness(model, q));
     const VectorX<double> dq = factors.solve(calc_static_forces(model, q));
     q -= dq;
     if (dq.cwiseAbs().maxCoeff() < 1e-12) break;
