@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "least_load.h"
 #include "motion_scenes.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/simulate/held_contact.h"
@@ -121,8 +122,9 @@ TEST_P(MotionLaws, ForcesStayInTheirConesAndMarginsSayHowFar) {
   const LawTable laws(scenario_.model, *scenario_.contacts);
   double fastest = 0;
   for (const Sample& s : trace_.samples) fastest = std::max(fastest, s.state.v.lpNorm<Eigen::Infinity>());
+  const double rounding_of_load = find_least_load(scenario_);
   for (const Sample& s : trace_.samples) {
-    double largest = 0;
+    double largest = rounding_of_load;
     for (const ContactSample& c : s.contacts) largest = std::max(largest, std::abs(c.force[0]));
     for (const ContactSample& c : s.contacts) {
       SCOPED_TRACE(fmt::format("{} at {}", c.name, s.state.t));
