@@ -57,10 +57,10 @@ TEST(Sincos, LanesEqualSingleNumbers) {
   std::mt19937_64 generator(2);
   std::uniform_real_distribution<double> uniform(-10, 10);
   for (int i = 0; i < 10000; ++i) {
-    Pack8 x, s, c;
-    for (int lane = 0; lane < 8; ++lane) x.set(lane, lane == 3 && i % 10 == 0 ? 1e9 : uniform(generator));
+    Pack4 x, s, c;
+    for (int lane = 0; lane < Pack4::kLanes; ++lane) x.set(lane, lane == 3 && i % 10 == 0 ? 1e9 : uniform(generator));
     sincos(x, s, c);
-    for (int lane = 0; lane < 8; ++lane) {
+    for (int lane = 0; lane < Pack4::kLanes; ++lane) {
       double s1, c1;
       sincos(x[lane], s1, c1);
       // The same operations; only the compiler's choice of fused steps may differ.
@@ -71,7 +71,7 @@ TEST(Sincos, LanesEqualSingleNumbers) {
 }
 
 TEST(Sincos, DualCarriesTheDerivative) {
-  Dual8 x(0.7), s, c;
+  Dual4 x(0.7), s, c;
   x.seed(2, 3.0);
   sincos(x, s, c);
   EXPECT_DOUBLE_EQ(s.gradient()[2], 3 * std::cos(0.7));

@@ -475,21 +475,21 @@ TEST(ContactKinematics, RatesOverDualsAreLinearInTheVelocities) {
   Random random(40);
   const TouchingPair pair = make_touching_pair(feature_kinds()[5], feature_kinds()[11], 0.1, random);
   const auto lift = [](const ContactElement<double>& e) {
-    ContactElement<Dual8> out;
-    out.p = e.p.cast<Dual8>(), out.n = e.n.cast<Dual8>(), out.x = e.x.cast<Dual8>(), out.y = e.y.cast<Dual8>();
+    ContactElement<Dual4> out;
+    out.p = e.p.cast<Dual4>(), out.n = e.n.cast<Dual4>(), out.x = e.x.cast<Dual4>(), out.y = e.y.cast<Dual4>();
     for (int i = 0; i < 2; ++i) {
       for (int j = 0; j < 2; ++j) out.D(i, j) = e.D(i, j), out.N(i, j) = e.N(i, j);
       out.connection(i) = e.connection(i);
     }
     return out;
   };
-  const FacingElements<Dual8> place{lift(pair.place.A), lift(pair.place.B), Dual8(pair.place.gap)};
+  const FacingElements<Dual4> place{lift(pair.place.A), lift(pair.place.B), Dual4(pair.place.gap)};
   const auto lift_motion = [](const Motion<double>& m) {
-    return Motion<Dual8>{m.angular.cast<Dual8>(), m.linear.cast<Dual8>()};
+    return Motion<Dual4>{m.angular.cast<Dual4>(), m.linear.cast<Dual4>()};
   };
-  PairMotion<Dual8> velocity{lift_motion(pair.velocity.A), lift_motion(pair.velocity.B)};
+  PairMotion<Dual4> velocity{lift_motion(pair.velocity.A), lift_motion(pair.velocity.B)};
   velocity.A.angular.y.seed(2, 1);
-  const ContactVelocity<Dual8> rates = calc_contact_velocity(place, velocity);
+  const ContactVelocity<Dual4> rates = calc_contact_velocity(place, velocity);
   const PairMotion<double> unit{{{0, 1, 0}, Vec3<double>::zero()}, Motion<double>::zero()};
   const ContactVelocity<double> column = calc_contact_velocity(pair.place, unit);
   for (int i = 0; i < 2; ++i) {

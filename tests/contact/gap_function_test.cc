@@ -231,15 +231,15 @@ TEST(GapFunction, GradientByDualsIsTheNormalRow) {
     const Scene scene = make_scene(random);
     const ContactSide A = random_side(scene.object, random), B = random_side(scene.tip, random);
     const Start start = make_start(scene, A, B, 0.05, random);
-    std::vector<Dual8> q0, q, dq(kDofs, Dual8(0));
-    for (const double x : start.q) q0.push_back(Dual8(x));
+    std::vector<Dual4> q0, q, dq(kDofs, Dual4(0));
+    for (const double x : start.q) q0.push_back(Dual4(x));
     q = q0;
     for (int k = 0; k < kDofs; ++k) dq[k].seed(k, 1);
-    integrate_position<Dual8>(scene.model, q0.data(), dq.data(), q.data());
-    Workspace<Dual8> ws(scene.model);
-    update_positions<Dual8>(scene.model, q.data(), ws);
-    GapFunction<Dual8> gap(scene.model, A, B);
-    gap.start_at(ws, start.A.p.cast<Dual8>(), start.B.p.cast<Dual8>(), start.B.n.cast<Dual8>());
+    integrate_position<Dual4>(scene.model, q0.data(), dq.data(), q.data());
+    Workspace<Dual4> ws(scene.model);
+    update_positions<Dual4>(scene.model, q.data(), ws);
+    GapFunction<Dual4> gap(scene.model, A, B);
+    gap.start_at(ws, start.A.p.cast<Dual4>(), start.B.p.cast<Dual4>(), start.B.n.cast<Dual4>());
     if (gap.update_positions(ws) != FacingStatus::found) continue;
 
     // The same in long double.

@@ -40,7 +40,7 @@ void expect_no_allocations() {
 TEST(Allocation, GapFunctionsUseNoHeap) {
   expect_no_allocations<double>();
   expect_no_allocations<long double>();
-  expect_no_allocations<Dual8>();
+  expect_no_allocations<Dual4>();
 }
 
 }  // namespace

@@ -91,8 +91,8 @@ TEST(Allocation, NoCallOfTheDynamicsUsesTheHeap) {
     SCOPED_TRACE(name);
     expect_no_allocations<double>(model, random);
     expect_no_allocations<long double>(model, random);
-    expect_no_allocations<Pack8>(model, random);
-    expect_no_allocations<Dual8>(model, random);
+    expect_no_allocations<Pack4>(model, random);
+    expect_no_allocations<Dual4>(model, random);
   }
 }
 

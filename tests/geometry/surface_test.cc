@@ -226,14 +226,14 @@ TYPED_TEST(SmoothSurfaceLaws, DerivativesEqualDifferences) {
 
 TYPED_TEST(SmoothSurfaceLaws, DerivativesEqualDuals) {
   this->for_each_place([](const TypeParam& s, const ChartPlace& at) {
-    Vector2<Dual8> u(Dual8(at.u(0)), Dual8(at.u(1)));
+    Vector2<Dual4> u(Dual4(at.u(0)), Dual4(at.u(1)));
     u(0).seed(0, 1);
     u(1).seed(1, 1);
-    const ContactElement<Dual8> moving = s.evaluate(at.chart, u);
+    const ContactElement<Dual4> moving = s.evaluate(at.chart, u);
     const ContactElement<double> e = s.evaluate(at.chart, at.u);
     const double tolerance = 32 * kEps * size_of(e);
     for (int k = 0; k < 2; ++k) {
-      const auto slope = [&](const Vec3<Dual8>& a) {
+      const auto slope = [&](const Vec3<Dual4>& a) {
         return Vec3<double>(a.x.gradient()[k], a.y.gradient()[k], a.z.gradient()[k]);
       };
       EXPECT_LT(length(slope(moving.p) - e.x * e.D(0, k) - e.y * e.D(1, k)), tolerance);
@@ -330,12 +330,12 @@ TYPED_TEST(SmoothSurfaceLaws, PickedChartIsRegularAndGivesTheSamePlace) {
 }
 
 /// dω₁₂, the only component of the derivative of a form ω = ω₁ du₁ + ω₂ du₂ over duals seeded with 0 and 1.
-double exterior(const Dual8& w1, const Dual8& w2) { return w2.gradient()[0] - w1.gradient()[1]; }
+double exterior(const Dual4& w1, const Dual4& w2) { return w2.gradient()[0] - w1.gradient()[1]; }
 
 /// Element with derivatives by u₁, u₂ in directions 0, 1.
 template <class S>
-ContactElement<Dual8> evaluate_with_slopes(const S& s, int chart, const Vector2<double>& at) {
-  Vector2<Dual8> u(Dual8(at(0)), Dual8(at(1)));
+ContactElement<Dual4> evaluate_with_slopes(const S& s, int chart, const Vector2<double>& at) {
+  Vector2<Dual4> u(Dual4(at(0)), Dual4(at(1)));
   u(0).seed(0, 1);
   u(1).seed(1, 1);
   return s.evaluate(chart, u);
@@ -344,7 +344,7 @@ ContactElement<Dual8> evaluate_with_slopes(const S& s, int chart, const Vector2<
 TYPED_TEST(SmoothSurfaceLaws, StructureEquationsHold) {
   this->for_each_place([](const TypeParam& s, const ChartPlace& at) {
     const ContactElement<double> e = s.evaluate(at.chart, at.u);
-    const ContactElement<Dual8> d = evaluate_with_slopes(s, at.chart, at.u);
+    const ContactElement<Dual4> d = evaluate_with_slopes(s, at.chart, at.u);
     // (γ ∧ form)₁₂ for the row of D or N.
     const auto wedge = [&](const Matrix2<double>& rows, int row) {
       return e.connection(0) * rows(row, 1) - e.connection(1) * rows(row, 0);
@@ -362,7 +362,7 @@ TYPED_TEST(SmoothSurfaceLaws, StructureEquationsHold) {
 /// The connection as the metric alone gives it: γ with dδ₁ = γ ∧ δ₂ and dδ₂ = −γ ∧ δ₁, for invertible D.
 template <class S>
 Vector2<double> connection_of_metric(const S& s, int chart, const Vector2<double>& u) {
-  const ContactElement<Dual8> d = evaluate_with_slopes(s, chart, u);
+  const ContactElement<Dual4> d = evaluate_with_slopes(s, chart, u);
   const ContactElement<double> e = s.evaluate(chart, u);
   Matrix2<double> wedge;
   wedge << e.D(1, 1), -e.D(1, 0), -e.D(0, 1), e.D(0, 0);

@@ -92,15 +92,16 @@ TEST(Rk4, LanesOfAPackEqualSingleRuns) {
   const Scenario s = test::mixed_tree();
   const auto nq = static_cast<std::size_t>(s.model.position_count()),
              nv = static_cast<std::size_t>(s.model.velocity_count());
-  std::vector<Pack8> q(nq), v(nv);
-  for (std::size_t i = 0; i < nq; ++i) q[i] = Pack8(s.initial.q(static_cast<int>(i)));
+  std::vector<Pack4> q(nq), v(nv);
+  for (std::size_t i = 0; i < nq; ++i) q[i] = Pack4(s.initial.q(static_cast<int>(i)));
   for (std::size_t i = 0; i < nv; ++i) {
-    for (int lane = 0; lane < 8; ++lane) v[i].set(lane, s.initial.v(static_cast<int>(i)) * (1 + 0.1 * lane));
+    for (int lane = 0; lane < Pack4::kLanes; ++lane)
+      v[i].set(lane, s.initial.v(static_cast<int>(i)) * (1 + 0.1 * lane));
   }
-  ScenarioForces<Pack8> forces(s);
-  Rk4Scratch<Pack8> scratch(s.model);
+  ScenarioForces<Pack4> forces(s);
+  Rk4Scratch<Pack4> scratch(s.model);
   for (int i = 0; i < 20; ++i) rk4_step(s.model, 0.01 * i, 0.01, q.data(), v.data(), forces, scratch);
-  for (int lane = 0; lane < 8; ++lane) {
+  for (int lane = 0; lane < Pack4::kLanes; ++lane) {
     Scenario single = s;
     single.initial.v *= 1 + 0.1 * lane;
     const Numbers<double> x = run<double>(single, 0.2, 20);

@@ -64,7 +64,7 @@ class Dual {
   Gradient gradient_;
 };
 
-/// The width that derivatives of the dynamics use: eight columns per run.
-using Dual8 = Dual<double, 8>;
+/// The width that derivatives of the dynamics use: four columns per run.
+using Dual4 = Dual<double, 4>;
 
 }  // namespace thenar

@@ -15,14 +15,11 @@
 namespace thenar {
 
 namespace internal {
-/// The compiler's vector types, spelled out for each width that Thenar uses.
+/// The compiler's vector types. Four numbers fill a register of AVX2, which every machine of the default build has.
+/// Packs of eight were slower there: GCC splits their vectors by way of memory, and a kernel's numbers no longer fit
+/// the registers.
 template <class S, int N>
 struct VectorTypes;
-template <>
-struct VectorTypes<double, 8> {
-  typedef double Vector __attribute__((vector_size(64)));
-  typedef std::int64_t IntegerVector __attribute__((vector_size(64)));
-};
 template <>
 struct VectorTypes<double, 4> {
   typedef double Vector __attribute__((vector_size(32)));
@@ -88,14 +85,8 @@ class Pack {
 
 /// Sum over the lanes by halving: always the same order.
 inline double sum_lanes(Pack<double, 4> a) { return (a[0] + a[2]) + (a[1] + a[3]); }
-inline double sum_lanes(Pack<double, 8> a) {
-  double lanes[8];
-  a.store(lanes);
-  return sum_lanes(Pack<double, 4>::load(lanes) + Pack<double, 4>::load(lanes + 4));
-}
 
 /// The width that batches and fingers use.
-using Pack8 = Pack<double, 8>;
 using Pack4 = Pack<double, 4>;
 
 /// select() for plain numbers, so that one kernel serves both.

@@ -3,7 +3,7 @@
 
 /// @file
 /// sincos() for every scalar type of the kernels. For double and for packs it is our own polynomial: the same source
-/// serves one number and eight lanes, inlines into the kernel that calls it, and gives the same bits on every
+/// serves one number and four lanes, inlines into the kernel that calls it, and gives the same bits on every
 /// machine (a libm does not promise that).
 ///
 /// Method: x = n π/2 + r with π/2 split in three parts of which the first two have 33 bits, so that n times a part is

@@ -52,7 +52,7 @@ const char* to_string(LemkeStatus status) {
 struct LemkeSolver::Work {
   explicit Work(int max_size) : capacity(max_size), dictionary(max_size), basis(max_size) {
     const auto size = index(max_size);
-    padded_z.resize((size + 7) / 8);
+    padded_z.resize(static_cast<std::size_t>(internal::count_packs(max_size)));
     chosen.reserve(size);
     better.reserve(size);
     guess.reserve(size);
@@ -372,23 +372,23 @@ struct LemkeSolver::Work {
   /// An upper bound of calc_residual(), in double: a sum of m + 1 products is wrong by at most (m + 2) ε/2 times the
   /// sum of their magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 3.1).
   double calc_residual_bound() {
-    const auto blocks = static_cast<std::ptrdiff_t>((n + 7) / 8);
+    const std::ptrdiff_t blocks = internal::count_packs(n);
     auto* padded = reinterpret_cast<double*>(padded_z.data());
-    std::fill_n(padded, 8 * blocks, 0.0);
+    std::fill_n(padded, internal::kLanes * blocks, 0.0);
     // Free rows: |min(∞, w)| = |w|.
     for (int i = 0; i < n; ++i) padded[i] = is_free(i) ? kInfinity : result.z[index(i)];
     const double unit = (static_cast<double>(chosen.size()) + 4) * std::numeric_limits<double>::epsilon() / 2;
     const PaddedColumn q = internal::column_of(problem->q);
-    Pack8 worst(0), largest_q(0);
+    Pack4 worst(0), largest_q(0);
     for (std::ptrdiff_t b = 0; b < blocks; ++b) {
-      Pack8 w = q[b], terms = abs(w);
+      Pack4 w = q[b], terms = abs(w);
       largest_q = max_magnitude(largest_q, w);
       for (const int j : chosen) {
-        const Pack8 term = internal::column_of(problem->M, j)[b] * Pack8(result.z[index(j)]);
+        const Pack4 term = internal::column_of(problem->M, j)[b] * Pack4(result.z[index(j)]);
         w += term;
         terms += abs(term);
       }
-      const Pack8 z = padded_z[static_cast<std::size_t>(b)];
+      const Pack4 z = padded_z[static_cast<std::size_t>(b)];
       worst = max_magnitude(worst, abs(select(less(z, w), z, w)) + unit * terms);
     }
     return max_magnitude(worst) / (1 + max_magnitude(largest_q));
@@ -403,7 +403,7 @@ struct LemkeSolver::Work {
   LemkeDictionary dictionary;
   internal::LemkeBasis basis;
   LemkeResult result, kept;
-  std::vector<Pack8> padded_z;
+  std::vector<Pack4> padded_z;
   std::vector<double> dictionary_z, covering;
   std::vector<int> chosen, better;
   std::vector<bool> guess;

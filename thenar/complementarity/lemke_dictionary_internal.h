@@ -7,7 +7,7 @@
 ///     basic = r + T nonbasic.
 ///
 /// Unknowns are numbered w: 0 … n − 1, z: n … 2n − 1, z₀: 2n. T is kept column by column, each padded with zeros to
-/// whole packs of eight: a pivot adds multiples of one column to the others, the ratio test compares two columns, and
+/// whole packs of four: a pivot adds multiples of one column to the others, the ratio test compares two columns, and
 /// the columns of an Eigen matrix are copied as they are. A column whose entry in the pivot's row is zero is left
 /// alone.
 ///
@@ -27,34 +27,28 @@
 
 namespace thenar::internal {
 
-/// One column of an Eigen matrix (or a vector) in packs of eight, filled up with zeros.
+inline constexpr int kLanes = Pack4::kLanes;
+inline constexpr Pack4::IntegerVector kLaneNumbers = {0, 1, 2, 3};
+
+/// The number of packs that hold n numbers.
+inline std::ptrdiff_t count_packs(std::ptrdiff_t n) { return (n + kLanes - 1) / kLanes; }
+
+/// One column of an Eigen matrix (or a vector) in packs of four, filled up with zeros.
 class PaddedColumn {
  public:
   /// `end` is where the matrix ends in memory: up to there it may be read beyond the column.
   PaddedColumn(const double* begin, std::ptrdiff_t size, const double* end) : begin_(begin), size_(size), end_(end) {}
 
-  Pack8 operator[](std::ptrdiff_t block) const {
-    const double* from = begin_ + 8 * block;
-    const std::ptrdiff_t left = size_ - 8 * block;
-    if (left >= 8) return Pack8::load(from);
-    if (end_ - from >= 8) {
-      constexpr Pack8::IntegerVector kLane = {0, 1, 2, 3, 4, 5, 6, 7};
-      return select(kLane < left, Pack8::load(from), Pack8(0));
-    }
-    return load_last(from, left);
-  }
-
- private:
-  /// Without a detour over memory, which would wait for the lanes to be written.
-  static Pack8 load_last(const double* from, std::ptrdiff_t left) {
-    const Pack4 low = left >= 4 ? Pack4::load(from) : load_three(from, left);
-    const Pack4 high = left > 4 ? load_three(from + 4, left - 4) : Pack4(0);
-    return Pack8(__builtin_shufflevector(low.lanes(), high.lanes(), 0, 1, 2, 3, 4, 5, 6, 7));
-  }
-  static Pack4 load_three(const double* from, std::ptrdiff_t left) {
+  Pack4 operator[](std::ptrdiff_t block) const {
+    const double* from = begin_ + kLanes * block;
+    const std::ptrdiff_t left = size_ - kLanes * block;
+    if (left >= kLanes) return Pack4::load(from);
+    if (end_ - from >= kLanes) return select(kLaneNumbers < left, Pack4::load(from), Pack4(0));
+    // Without a detour over memory, which would wait for the lanes to be written.
     return Pack4(Pack4::Vector{left > 0 ? from[0] : 0, left > 1 ? from[1] : 0, left > 2 ? from[2] : 0, 0});
   }
 
+ private:
   const double* begin_;
   std::ptrdiff_t size_;
   const double* end_;
@@ -65,34 +59,32 @@ inline PaddedColumn column_of(const MatrixX<double>& M, Eigen::Index j) {
 inline PaddedColumn column_of(const VectorX<double>& v) { return {v.data(), v.size(), v.data() + v.size()}; }
 
 /// The larger of |a| and |b|, lane by lane; NaN is larger than any number.
-inline Pack8 max_magnitude(Pack8 a, Pack8 b) {
+inline Pack4 max_magnitude(Pack4 a, Pack4 b) {
   constexpr std::int64_t kNoSign = std::numeric_limits<std::int64_t>::max();
-  const auto x = reinterpret_cast<Pack8::IntegerVector>(a.lanes()) & kNoSign;
-  const auto y = reinterpret_cast<Pack8::IntegerVector>(b.lanes()) & kNoSign;
-  return Pack8(reinterpret_cast<Pack8::Vector>(x > y ? x : y));
+  const auto x = reinterpret_cast<Pack4::IntegerVector>(a.lanes()) & kNoSign;
+  const auto y = reinterpret_cast<Pack4::IntegerVector>(b.lanes()) & kNoSign;
+  return Pack4(reinterpret_cast<Pack4::Vector>(x > y ? x : y));
 }
 /// The largest magnitude of all lanes, in every lane; NaN if there is one.
-inline Pack8 max_lane(Pack8 a) {
-  a = max_magnitude(a, Pack8(__builtin_shufflevector(a.lanes(), a.lanes(), 4, 5, 6, 7, 0, 1, 2, 3)));
-  a = max_magnitude(a, Pack8(__builtin_shufflevector(a.lanes(), a.lanes(), 2, 3, 0, 1, 6, 7, 4, 5)));
-  return max_magnitude(a, Pack8(__builtin_shufflevector(a.lanes(), a.lanes(), 1, 0, 3, 2, 5, 4, 7, 6)));
+inline Pack4 max_lane(Pack4 a) {
+  a = max_magnitude(a, Pack4(__builtin_shufflevector(a.lanes(), a.lanes(), 2, 3, 0, 1)));
+  return max_magnitude(a, Pack4(__builtin_shufflevector(a.lanes(), a.lanes(), 1, 0, 3, 2)));
 }
-inline double max_magnitude(Pack8 a) { return max_lane(a)[0]; }
+inline double max_magnitude(Pack4 a) { return max_lane(a)[0]; }
 
 /// 2^−e of numbers 2^e … 2^(e + 1), and 1 of zero and subnormal ones: scaling by it is exact.
-inline Pack8 power_near_inverse(Pack8 x) {
+inline Pack4 power_near_inverse(Pack4 x) {
   constexpr std::int64_t kExponent = 0x7ff0'0000'0000'0000, kOne = 0x3ff0'0000'0000'0000;
   constexpr std::int64_t kLargest = 0x7fd0'0000'0000'0000;  // the inverse of larger powers is subnormal
-  Pack8::IntegerVector e = reinterpret_cast<Pack8::IntegerVector>(x.lanes()) & kExponent;
-  e = e > kLargest ? Pack8::IntegerVector{} + kLargest : e;
-  return Pack8(reinterpret_cast<Pack8::Vector>(e == 0 ? Pack8::IntegerVector{} + kOne : 2 * kOne - e));
+  Pack4::IntegerVector e = reinterpret_cast<Pack4::IntegerVector>(x.lanes()) & kExponent;
+  e = e > kLargest ? Pack4::IntegerVector{} + kLargest : e;
+  return Pack4(reinterpret_cast<Pack4::Vector>(e == 0 ? Pack4::IntegerVector{} + kOne : 2 * kOne - e));
 }
 
-inline double min_lane(Pack8 a) {
-  const auto min = [](Pack8 x, Pack8 y) { return select(less(x, y), x, y); };
-  a = min(a, Pack8(__builtin_shufflevector(a.lanes(), a.lanes(), 4, 5, 6, 7, 0, 1, 2, 3)));
-  a = min(a, Pack8(__builtin_shufflevector(a.lanes(), a.lanes(), 2, 3, 0, 1, 6, 7, 4, 5)));
-  a = min(a, Pack8(__builtin_shufflevector(a.lanes(), a.lanes(), 1, 0, 3, 2, 5, 4, 7, 6)));
+inline double min_lane(Pack4 a) {
+  const auto min = [](Pack4 x, Pack4 y) { return select(less(x, y), x, y); };
+  a = min(a, Pack4(__builtin_shufflevector(a.lanes(), a.lanes(), 2, 3, 0, 1)));
+  a = min(a, Pack4(__builtin_shufflevector(a.lanes(), a.lanes(), 1, 0, 3, 2)));
   return a[0];
 }
 
@@ -122,20 +114,20 @@ class LemkeDictionary {
   double unit_of_z(int j) const { return column_scale_[index(j)] / unit_of_q_; }
   /// w times this is scaled w.
   double unit_of_w(int i) const { return row_scale(i) * unit_of_q_; }
-  double row_scale(int i) const { return row_scale_[index(i / 8)][i % 8]; }
+  double row_scale(int i) const { return row_scale_[index(i / kLanes)][i % kLanes]; }
   double column_scale(int j) const { return column_scale_[index(j)]; }
 
   /// Exchanges the basic unknown of a row with the nonbasic one of a column.
   void pivot(int row, int column) { exchange(row, column, 1 / at(row, column)); }
   /// The same where find_leaving(column) has just found the row: it has divided already.
-  void pivot_on_leaving(int row, int column) { exchange(row, column, -inverse_[index(row / 8)][row % 8]); }
+  void pivot_on_leaving(int row, int column) { exchange(row, column, -inverse_[index(row / kLanes)][row % kLanes]); }
 
   long long pivots() const { return pivots_; }
   void clear_pivot_count() { pivots_ = 0; }
 
   /// No ratio test stops at this row any more: its unknown is free.
   void release_row(int row) { threshold_begin()[row] = -std::numeric_limits<double>::infinity(); }
-  bool is_released(int row) const { return threshold_[index(row / 8)][row % 8] < -1; }
+  bool is_released(int row) const { return threshold_[index(row / kLanes)][row % kLanes] < -1; }
   /// The column's unknown, which is nonbasic, stays zero for good.
   void clear_column(int column);
 
@@ -156,8 +148,8 @@ class LemkeDictionary {
 
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-  Pack8* column(int j) { return packs_.data() + j * blocks_; }
-  const Pack8* column(int j) const { return packs_.data() + j * blocks_; }
+  Pack4* column(int j) { return packs_.data() + j * blocks_; }
+  const Pack4* column(int j) const { return packs_.data() + j * blocks_; }
   double* begin_of(int j) { return reinterpret_cast<double*>(column(j)); }
   const double* begin_of(int j) const { return reinterpret_cast<const double*>(column(j)); }
   double* threshold_begin() { return reinterpret_cast<double*>(threshold_.data()); }
@@ -175,8 +167,8 @@ class LemkeDictionary {
 
   std::ptrdiff_t blocks_ = 0;  // packs per column
   int n_ = 0;
-  std::vector<Pack8> packs_;                                    // n + 2 columns: those of the nonbasic unknowns, then r
-  std::vector<Pack8> row_scale_, threshold_, ratio_, inverse_;  // one number per row
+  std::vector<Pack4> packs_;                                    // n + 2 columns: those of the nonbasic unknowns, then r
+  std::vector<Pack4> row_scale_, threshold_, ratio_, inverse_;  // one number per row
   std::vector<double> column_scale_;
   double unit_of_q_ = 1;
   long long pivots_ = 0;
@@ -185,7 +177,7 @@ class LemkeDictionary {
 };
 
 inline LemkeDictionary::LemkeDictionary(int max_rows) {
-  const auto size = index(max_rows), blocks = (size + 7) / 8;
+  const auto size = index(max_rows), blocks = static_cast<std::size_t>(count_packs(max_rows));
   packs_.resize((size + 2) * blocks);
   row_scale_.resize(blocks);
   threshold_.resize(blocks);
@@ -202,14 +194,14 @@ inline LemkeDictionary::LemkeDictionary(int max_rows) {
 
 inline bool LemkeDictionary::load(const Lcp& problem) {
   n_ = problem.size();
-  blocks_ = (n_ + 7) / 8;
+  blocks_ = count_packs(n_);
   const PaddedColumn q = internal::column_of(problem.q);
-  Pack8* constants = column(n_ + 1);
-  Pack8 largest(0);
+  Pack4* constants = column(n_ + 1);
+  Pack4 largest(0);
   for (std::ptrdiff_t b = 0; b < blocks_; ++b) {
-    Pack8 of_row(0);
+    Pack4 of_row(0);
     for (int j = 0; j < n_; ++j) {
-      const Pack8 part = internal::column_of(problem.M, j)[b];
+      const Pack4 part = internal::column_of(problem.M, j)[b];
       column(j)[b] = part;
       of_row = max_magnitude(of_row, part);
     }
@@ -223,7 +215,7 @@ inline bool LemkeDictionary::load(const Lcp& problem) {
 inline void LemkeDictionary::reset() {
   for (int j = 0; j < n_; ++j) column_scale_[index(j)] = scale_column(j);
   unit_of_q_ = scale_column(n_ + 1);
-  std::fill_n(threshold_.begin(), blocks_, Pack8(-kZero));
+  std::fill_n(threshold_.begin(), blocks_, Pack4(-kZero));
   clear_column(n_);
   reset_basis();
 }
@@ -231,13 +223,13 @@ inline void LemkeDictionary::reset() {
 /// Multiplies a column with the rows' scales, then with the power of two that is returned, for its largest entry to be
 /// from 1 to 2.
 inline double LemkeDictionary::scale_column(int j) {
-  Pack8* entries = column(j);
-  Pack8 largest(0);
+  Pack4* entries = column(j);
+  Pack4 largest(0);
   for (std::ptrdiff_t b = 0; b < blocks_; ++b) {
     entries[b] *= row_scale_[static_cast<std::size_t>(b)];
     largest = max_magnitude(largest, entries[b]);
   }
-  const Pack8 scale = power_near_inverse(max_lane(largest));
+  const Pack4 scale = power_near_inverse(max_lane(largest));
   for (std::ptrdiff_t b = 0; b < blocks_; ++b) entries[b] *= scale;
   return scale[0];
 }
@@ -264,7 +256,7 @@ inline void LemkeDictionary::put_nonbasic(int column, int unknown) {
   row_of_[index(unknown)] = -1;
 }
 
-inline void LemkeDictionary::clear_column(int j) { std::fill_n(column(j), blocks_, Pack8(0)); }
+inline void LemkeDictionary::clear_column(int j) { std::fill_n(column(j), blocks_, Pack4(0)); }
 
 inline void LemkeDictionary::exchange(int row, int column, double inverse) {
   switch (blocks_) {
@@ -273,6 +265,12 @@ inline void LemkeDictionary::exchange(int row, int column, double inverse) {
       break;
     case 2:
       update_columns<2>(row, column, inverse);
+      break;
+    case 3:
+      update_columns<3>(row, column, inverse);
+      break;
+    case 4:
+      update_columns<4>(row, column, inverse);
       break;
     default:
       update_columns<0>(row, column, inverse);
@@ -291,21 +289,20 @@ inline void LemkeDictionary::exchange(int row, int column, double inverse) {
 /// The number of packs per column is a constant where it is small.
 template <int kBlocks>
 inline void LemkeDictionary::update_columns(int row, int entering, double inverse) {
-  constexpr Pack8::IntegerVector kLane = {0, 1, 2, 3, 4, 5, 6, 7};
   const std::ptrdiff_t blocks = kBlocks > 0 ? kBlocks : blocks_;
-  const std::ptrdiff_t row_block = row / 8;
-  const Pack8::IntegerVector is_row = kLane == static_cast<std::int64_t>(row % 8);
-  Pack8* pivot_column = column(entering);
+  const std::ptrdiff_t row_block = row / kLanes;
+  const Pack4::IntegerVector is_row = kLaneNumbers == static_cast<std::int64_t>(row % kLanes);
+  Pack4* pivot_column = column(entering);
   for (int k = 0; k < n_ + 2; ++k) {
     const double entry = begin_of(k)[row];
     if (entry == 0 || k == entering) continue;
-    const Pack8 f = entry * inverse;
-    Pack8* other = column(k);
+    const Pack4 f = entry * inverse;
+    Pack4* other = column(k);
     for (std::ptrdiff_t b = 0; b < blocks; ++b) other[b] -= f * pivot_column[b];
     other[row_block] = select(is_row, -f, other[row_block]);
   }
   for (std::ptrdiff_t b = 0; b < blocks; ++b) pivot_column[b] *= inverse;
-  pivot_column[row_block] = select(is_row, Pack8(inverse), pivot_column[row_block]);
+  pivot_column[row_block] = select(is_row, Pack4(inverse), pivot_column[row_block]);
 }
 
 inline void LemkeDictionary::begin_path(std::span<const double> d, int free_count) {
@@ -343,15 +340,15 @@ inline int LemkeDictionary::find_leaving(int entering) {
 
 /// How far the entering unknown can go before each row's unknown is zero, and −1/T; the least of them.
 inline double LemkeDictionary::calc_ratios(int entering) {
-  const Pack8* T = column(entering);
-  const Pack8* constants = column(n_ + 1);
-  Pack8 least(kInfinity);
+  const Pack4* T = column(entering);
+  const Pack4* constants = column(n_ + 1);
+  Pack4 least(kInfinity);
   for (std::ptrdiff_t b = 0; b < blocks_; ++b) {
     const auto s = static_cast<std::size_t>(b);
     // Constants are negative by rounding only.
-    const Pack8 positive = select(less(constants[b], Pack8(0)), Pack8(0), constants[b]);
-    inverse_[s] = Pack8(-1) / T[b];
-    ratio_[s] = select(less(T[b], threshold_[s]), positive * inverse_[s], Pack8(kInfinity));
+    const Pack4 positive = select(less(constants[b], Pack4(0)), Pack4(0), constants[b]);
+    inverse_[s] = Pack4(-1) / T[b];
+    ratio_[s] = select(less(T[b], threshold_[s]), positive * inverse_[s], Pack4(kInfinity));
     least = select(less(ratio_[s], least), ratio_[s], least);
   }
   return min_lane(least);

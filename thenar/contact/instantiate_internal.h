@@ -6,4 +6,4 @@
 
 #include "thenar/base/dual.h"
 
-#define THENAR_FOR_EACH_CONTACT_SCALAR(macro) macro(double) macro(long double) macro(Dual8)
+#define THENAR_FOR_EACH_CONTACT_SCALAR(macro) macro(double) macro(long double) macro(Dual4)

@@ -6,14 +6,14 @@
 namespace thenar {
 namespace {
 
-constexpr int kLanes = Pack8::kLanes;
+constexpr int kLanes = Pack4::kLanes;
 
-void scatter(int item, std::size_t n, const double* from, std::vector<Pack8>& to) {
+void scatter(int item, std::size_t n, const double* from, std::vector<Pack4>& to) {
   const std::size_t start = static_cast<std::size_t>(item / kLanes) * n;
   for (std::size_t i = 0; i < n; ++i) to[start + i].set(item % kLanes, from[i]);
 }
 
-void gather(int item, std::size_t n, const std::vector<Pack8>& from, double* to) {
+void gather(int item, std::size_t n, const std::vector<Pack4>& from, double* to) {
   const std::size_t start = static_cast<std::size_t>(item / kLanes) * n;
   for (std::size_t i = 0; i < n; ++i) to[i] = from[start + i][item % kLanes];
 }
@@ -30,9 +30,9 @@ Batch::Batch(const Model& model, int count)
   const VectorX<double> neutral = model.neutral_position();
   q_.reserve(groups_ * nq_);
   for (std::size_t group = 0; group < groups_; ++group) {
-    for (std::size_t i = 0; i < nq_; ++i) q_.push_back(Pack8(neutral(static_cast<Eigen::Index>(i))));
+    for (std::size_t i = 0; i < nq_; ++i) q_.push_back(Pack4(neutral(static_cast<Eigen::Index>(i))));
   }
-  for (auto* packs : {&v_, &tau_, &vdot_}) packs->assign(groups_ * nv_, Pack8(0.0));
+  for (auto* packs : {&v_, &tau_, &vdot_}) packs->assign(groups_ * nv_, Pack4(0.0));
 }
 
 void Batch::set_state(int item, const double* q, const double* v) {
@@ -51,7 +51,7 @@ void Batch::get_vdot(int item, double* vdot) const { gather(item, nv_, vdot_, vd
 
 void Batch::forward_dynamics(const Model& model) {
   for (int group = 0; group < group_count(); ++group) {
-    thenar::forward_dynamics<Pack8>(model, q(group), v(group), tau(group), {}, workspace_, vdot(group));
+    thenar::forward_dynamics<Pack4>(model, q(group), v(group), tau(group), {}, workspace_, vdot(group));
   }
 }
 

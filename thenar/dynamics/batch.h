@@ -5,7 +5,7 @@
 
 namespace thenar {
 
-/// Many states of one model, eight to a pack: item i sits in lane i % 8 of group i / 8. A call computes all items; the
+/// Many states of one model, four to a pack: item i sits in lane i % 4 of group i / 4. A call computes all items; the
 /// spare lanes of the last group hold copies of harmless numbers. No heap use after construction.
 class Batch {
  public:
@@ -23,17 +23,17 @@ class Batch {
   void forward_dynamics(const Model& model);
 
   /// Packs of one group, for algorithms that run on lanes themselves.
-  Pack8* q(int group) { return q_.data() + static_cast<std::size_t>(group) * nq_; }
-  Pack8* v(int group) { return v_.data() + static_cast<std::size_t>(group) * nv_; }
-  Pack8* tau(int group) { return tau_.data() + static_cast<std::size_t>(group) * nv_; }
-  Pack8* vdot(int group) { return vdot_.data() + static_cast<std::size_t>(group) * nv_; }
-  Workspace<Pack8>& workspace() { return workspace_; }
+  Pack4* q(int group) { return q_.data() + static_cast<std::size_t>(group) * nq_; }
+  Pack4* v(int group) { return v_.data() + static_cast<std::size_t>(group) * nv_; }
+  Pack4* tau(int group) { return tau_.data() + static_cast<std::size_t>(group) * nv_; }
+  Pack4* vdot(int group) { return vdot_.data() + static_cast<std::size_t>(group) * nv_; }
+  Workspace<Pack4>& workspace() { return workspace_; }
 
  private:
   int count_;
   std::size_t nq_, nv_, groups_;
-  std::vector<Pack8> q_, v_, tau_, vdot_;
-  Workspace<Pack8> workspace_;
+  std::vector<Pack4> q_, v_, tau_, vdot_;
+  Workspace<Pack4> workspace_;
 };
 
 }  // namespace thenar

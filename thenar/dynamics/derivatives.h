@@ -5,7 +5,7 @@
 
 namespace thenar {
 
-/// Derivatives of the dynamics, exact to rounding: the kernels run on dual numbers, eight directions at a time.
+/// Derivatives of the dynamics, exact to rounding: the kernels run on dual numbers, four directions at a time.
 /// Directions of q are those of v (q ⊕ δ, see integrate_position), so every matrix is nv × nv. Damping and springs of
 /// the model are included: `tau` is the actuators' part alone. No heap use after construction.
 class DynamicsDerivatives {
@@ -33,9 +33,9 @@ class DynamicsDerivatives {
   void sweep(const Model& model, int direction_count, const double* q, const double* v, const double* input,
              const Evaluate& evaluate);
 
-  Workspace<Dual8> workspace_;
-  std::vector<Dual8> q_base_, dq_, q_, v_, input_, total_, output_;
-  std::vector<BodyWrench<Dual8>> wrenches_;
+  Workspace<Dual4> workspace_;
+  std::vector<Dual4> q_base_, dq_, q_, v_, input_, total_, output_;
+  std::vector<BodyWrench<Dual4>> wrenches_;
   Result result_;
 };
 

@@ -11,28 +11,27 @@
 
 namespace thenar::internal {
 
-inline Pack8 gather(const double* from, const std::array<int, Pack8::kLanes>& index) {
-  return Pack8(Pack8::Vector{from[index[0]], from[index[1]], from[index[2]], from[index[3]], from[index[4]],
-                             from[index[5]], from[index[6]], from[index[7]]});
+inline Pack4 gather(const double* from, const std::array<int, Pack4::kLanes>& index) {
+  return Pack4(Pack4::Vector{from[index[0]], from[index[1]], from[index[2]], from[index[3]]});
 }
 
 /// Writes the lanes that hold a link.
-inline void scatter(const FingerGroup::Step& step, Pack8 values, double* to) {
+inline void scatter(const FingerGroup::Step& step, Pack4 values, double* to) {
   for (int lane = 0; lane < FingerGroup::kLanes; ++lane) {
     if (step.link[lane] != 0) to[step.v[lane]] = values[lane];
   }
 }
 
-inline Vec3<double> sum_lanes(const Vec3<Pack8>& a) {
+inline Vec3<double> sum_lanes(const Vec3<Pack4>& a) {
   return {thenar::sum_lanes(a.x), thenar::sum_lanes(a.y), thenar::sum_lanes(a.z)};
 }
 
-inline Symmetric3<double> sum_lanes(const Symmetric3<Pack8>& a) {
+inline Symmetric3<double> sum_lanes(const Symmetric3<Pack4>& a) {
   using thenar::sum_lanes;
   return {sum_lanes(a.xx), sum_lanes(a.yy), sum_lanes(a.zz), sum_lanes(a.xy), sum_lanes(a.xz), sum_lanes(a.yz)};
 }
 
-inline ArticulatedInertia<double> sum_lanes(const ArticulatedInertia<Pack8>& a) {
+inline ArticulatedInertia<double> sum_lanes(const ArticulatedInertia<Pack4>& a) {
   return {sum_lanes(a.J), {sum_lanes(a.H.x), sum_lanes(a.H.y), sum_lanes(a.H.z)}, sum_lanes(a.M)};
 }
 
@@ -41,11 +40,11 @@ template <class Finish>
 inline void outward_group(const FingerGroup& group, const double* q, const double* v, Workspace<double>& ws,
                           const Finish& finish) {
   const LinkMotion<double>& base = ws.motion[group.parent];
-  Mat3<Pack8> R_WP = ws.frame[group.parent].R.cast<Pack8>();
-  LinkMotion<Pack8> parent{base.w.cast<Pack8>(), base.alpha.cast<Pack8>(), base.a.cast<Pack8>()};
+  Mat3<Pack4> R_WP = ws.frame[group.parent].R.cast<Pack4>();
+  LinkMotion<Pack4> parent{base.w.cast<Pack4>(), base.alpha.cast<Pack4>(), base.a.cast<Pack4>()};
   LaneStep* out = &ws.lane[group.first_step];
   for (const FingerGroup::Step& step : group.steps) {
-    const Pack8 position = gather(q, step.q), velocity = gather(v, step.v);
+    const Pack4 position = gather(q, step.q), velocity = gather(v, step.v);
     position_step(LinkKind::revolute, step.constants, R_WP, &position, out->frame, &out->axis);
     velocity_step(LinkKind::revolute, out->frame.r, &out->axis, &velocity, parent, out->motion);
     finish(step, *out);
@@ -58,9 +57,9 @@ inline void outward_group(const FingerGroup& group, const double* q, const doubl
 /// Outward pass of forward dynamics: inertias and bias forces for v̇ = 0.
 inline void outward_group(const FingerGroup& group, const Vec3<double>& gravity, const double* q, const double* v,
                           Workspace<double>& ws) {
-  const Vec3<Pack8> g = gravity.cast<Pack8>();
+  const Vec3<Pack4> g = gravity.cast<Pack4>();
   outward_group(group, q, v, ws, [&](const FingerGroup::Step& step, LaneStep& out) {
-    const RigidInertia<Pack8> inertia = rotated_inertia(step.constants.inertia, out.frame.R);
+    const RigidInertia<Pack4> inertia = rotated_inertia(step.constants.inertia, out.frame.R);
     out.articulated.set_rigid(inertia);
     out.force = newton_euler(inertia, out.motion, g);
   });
@@ -69,7 +68,7 @@ inline void outward_group(const FingerGroup& group, const Vec3<double>& gravity,
 /// Outward pass of inverse dynamics: the forces that the motion with v̇ (or none) asks for.
 inline void outward_group_with_acceleration(const FingerGroup& group, const Vec3<double>& gravity, const double* q,
                                             const double* v, const double* vdot, Workspace<double>& ws) {
-  const Vec3<Pack8> g = gravity.cast<Pack8>();
+  const Vec3<Pack4> g = gravity.cast<Pack4>();
   outward_group(group, q, v, ws, [&](const FingerGroup::Step& step, LaneStep& out) {
     if (vdot != nullptr) out.motion.alpha += out.axis * gather(vdot, step.v);
     out.force = newton_euler_in_link(step.constants.inertia, out.frame.R, out.motion, g);
@@ -78,11 +77,11 @@ inline void outward_group_with_acceleration(const FingerGroup& group, const Vec3
 
 /// Outward pass of gravity's forces alone.
 inline void weigh_group(const FingerGroup& group, const Vec3<double>& gravity, const double* q, Workspace<double>& ws) {
-  const Vec3<Pack8> g = gravity.cast<Pack8>();
-  Mat3<Pack8> R_WP = ws.frame[group.parent].R.cast<Pack8>();
+  const Vec3<Pack4> g = gravity.cast<Pack4>();
+  Mat3<Pack4> R_WP = ws.frame[group.parent].R.cast<Pack4>();
   LaneStep* out = &ws.lane[group.first_step];
   for (const FingerGroup::Step& step : group.steps) {
-    const Pack8 position = gather(q, step.q);
+    const Pack4 position = gather(q, step.q);
     position_step(LinkKind::revolute, step.constants, R_WP, &position, out->frame, &out->axis);
     out->force = weigh(step.constants.inertia, out->frame.R, g);
     R_WP = out->frame.R;
@@ -92,12 +91,12 @@ inline void weigh_group(const FingerGroup& group, const Vec3<double>& gravity, c
 
 /// Inward pass of inverse dynamics: writes tau of the fingers and hands their forces to the carrier.
 inline void collect_group(const FingerGroup& group, const double* vdot, Workspace<double>& ws, double* tau) {
-  Wrench<Pack8> f = Wrench<Pack8>::zero();
+  Wrench<Pack4> f = Wrench<Pack4>::zero();
   for (int s = static_cast<int>(group.steps.size()) - 1; s >= 0; --s) {
     const FingerGroup::Step& step = group.steps[s];
     const LaneStep& lane = ws.lane[group.first_step + s];
     f += lane.force;
-    Pack8 effort = project<true>(lane.axis, f);
+    Pack4 effort = project<true>(lane.axis, f);
     if (vdot != nullptr) effort += step.armature * gather(vdot, step.v);
     scatter(step, effort, tau);
     f = f.moved_by(lane.frame.r);
@@ -106,8 +105,8 @@ inline void collect_group(const FingerGroup& group, const double* vdot, Workspac
 }
 
 inline void inward_group(const FingerGroup& group, const double* tau, Workspace<double>& ws) {
-  ArticulatedInertia<Pack8> I = ArticulatedInertia<Pack8>::zero();
-  Wrench<Pack8> p = Wrench<Pack8>::zero();
+  ArticulatedInertia<Pack4> I = ArticulatedInertia<Pack4>::zero();
+  Wrench<Pack4> p = Wrench<Pack4>::zero();
   for (int s = static_cast<int>(group.steps.size()) - 1; s >= 0; --s) {
     const FingerGroup::Step& step = group.steps[s];
     LaneStep& lane = ws.lane[group.first_step + s];
@@ -125,7 +124,7 @@ inline void inward_group(const FingerGroup& group, const double* tau, Workspace<
 
 inline void accelerate_group(const FingerGroup& group, const Workspace<double>& ws, double* vdot) {
   const Motion<double>& base = ws.acceleration[group.parent];
-  Motion<Pack8> a{base.angular.cast<Pack8>(), base.linear.cast<Pack8>()};
+  Motion<Pack4> a{base.angular.cast<Pack4>(), base.linear.cast<Pack4>()};
   const LaneStep* lane = &ws.lane[group.first_step];
   for (const FingerGroup::Step& step : group.steps) {
     a = a.shifted(lane->frame.r);
@@ -134,17 +133,17 @@ inline void accelerate_group(const FingerGroup& group, const Workspace<double>& 
   }
 }
 
-inline Vec3<double> lane_of(const Vec3<Pack8>& a, int lane) { return {a.x[lane], a.y[lane], a.z[lane]}; }
+inline Vec3<double> lane_of(const Vec3<Pack4>& a, int lane) { return {a.x[lane], a.y[lane], a.z[lane]}; }
 
-inline Mat3<double> lane_of(const Mat3<Pack8>& a, int lane) {
+inline Mat3<double> lane_of(const Mat3<Pack4>& a, int lane) {
   return {lane_of(a.x, lane), lane_of(a.y, lane), lane_of(a.z, lane)};
 }
 
-inline void subtract_in_lane(const Vec3<double>& a, int lane, Vec3<Pack8>& from) {
+inline void subtract_in_lane(const Vec3<double>& a, int lane, Vec3<Pack4>& from) {
   from.x.set(lane, from.x[lane] - a.x), from.y.set(lane, from.y[lane] - a.y), from.z.set(lane, from.z[lane] - a.z);
 }
 
-inline void subtract_in_lane(const Wrench<double>& f, int lane, Wrench<Pack8>& from) {
+inline void subtract_in_lane(const Wrench<double>& f, int lane, Wrench<Pack4>& from) {
   subtract_in_lane(f.moment, lane, from.moment);
   subtract_in_lane(f.force, lane, from.force);
 }

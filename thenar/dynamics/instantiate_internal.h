@@ -7,4 +7,4 @@
 #include "thenar/base/dual.h"
 #include "thenar/base/pack.h"
 
-#define THENAR_FOR_EACH_SCALAR(macro) macro(double) macro(long double) macro(Pack8) macro(Pack4) macro(Dual8)
+#define THENAR_FOR_EACH_SCALAR(macro) macro(double) macro(long double) macro(Pack4) macro(Dual4)

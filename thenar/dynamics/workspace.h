@@ -37,12 +37,12 @@ struct DofElimination {
 
 /// What the articulated-body recursion keeps per step of a group of fingers.
 struct LaneStep {
-  LinkFrame<Pack8> frame;
-  Vec3<Pack8> axis;
-  LinkMotion<Pack8> motion;
-  ArticulatedInertia<Pack8> articulated;
-  Wrench<Pack8> force;
-  DofElimination<Pack8> dof;
+  LinkFrame<Pack4> frame;
+  Vec3<Pack4> axis;
+  LinkMotion<Pack4> motion;
+  ArticulatedInertia<Pack4> articulated;
+  Wrench<Pack4> force;
+  DofElimination<Pack4> dof;
 };
 
 template <class T>

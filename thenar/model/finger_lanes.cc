@@ -29,18 +29,18 @@ Finger trace_finger(int link, std::span<const Link> links, const std::vector<std
   }
 }
 
-void set_lane(Vec3<Pack8>& to, int lane, const Vec3<double>& from) {
+void set_lane(Vec3<Pack4>& to, int lane, const Vec3<double>& from) {
   to.x.set(lane, from.x), to.y.set(lane, from.y), to.z.set(lane, from.z);
 }
 
-void set_lane(LinkConstants<Pack8>& to, int lane, const LinkConstants<double>& from) {
+void set_lane(LinkConstants<Pack4>& to, int lane, const LinkConstants<double>& from) {
   set_lane(to.R_PF.x, lane, from.R_PF.x), set_lane(to.R_PF.y, lane, from.R_PF.y),
       set_lane(to.R_PF.z, lane, from.R_PF.z);
   set_lane(to.p_PF, lane, from.p_PF);
   const RigidInertia<double>& I = from.inertia;
   to.inertia.mass.set(lane, I.mass);
   set_lane(to.inertia.h, lane, I.h);
-  Symmetric3<Pack8>& J = to.inertia.J;
+  Symmetric3<Pack4>& J = to.inertia.J;
   J.xx.set(lane, I.J.xx), J.yy.set(lane, I.J.yy), J.zz.set(lane, I.J.zz);
   J.xy.set(lane, I.J.xy), J.xz.set(lane, I.J.xz), J.yz.set(lane, I.J.yz);
 }
@@ -48,8 +48,8 @@ void set_lane(LinkConstants<Pack8>& to, int lane, const LinkConstants<double>& f
 /// A link that weighs nothing and stays at its parent; unit armature keeps its elimination finite.
 FingerGroup::Step spare_step(const Link& neighbour) {
   FingerGroup::Step step;
-  step.constants = {Mat3<Pack8>::identity(), Vec3<Pack8>::zero(), RigidInertia<Pack8>::zero()};
-  step.armature = Pack8(1.0);
+  step.constants = {Mat3<Pack4>::identity(), Vec3<Pack4>::zero(), RigidInertia<Pack4>::zero()};
+  step.armature = Pack4(1.0);
   step.link.fill(0);
   step.q.fill(neighbour.q);
   step.v.fill(neighbour.v);

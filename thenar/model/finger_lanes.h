@@ -3,7 +3,7 @@
 
 /// @file
 /// Fingers side by side. A hand is a trunk (forearm, wrist, palm) from which several chains of revolute links hang on
-/// one link. The dynamics of such chains are the same arithmetic on other numbers, so up to eight of them go through
+/// one link. The dynamics of such chains are the same arithmetic on other numbers, so up to four of them go through
 /// the lanes of a pack together: step s of a group holds the s-th link of every finger.
 ///
 /// Fingers of unequal length share a group: past its tip a finger goes on with links that have no mass, do not move
@@ -19,11 +19,11 @@
 namespace thenar {
 
 struct FingerGroup {
-  static constexpr int kLanes = Pack8::kLanes;
+  static constexpr int kLanes = Pack4::kLanes;
 
   struct Step {
-    LinkConstants<Pack8> constants;
-    Pack8 armature;
+    LinkConstants<Pack4> constants;
+    Pack4 armature;
     std::array<int, kLanes> link;  ///< 0 where the lane is spare
     std::array<int, kLanes> q, v;  ///< where to read; spare lanes read what their neighbour reads
   };

@@ -6,7 +6,7 @@
 
 namespace thenar {
 
-/// Steps many states of one model at once: RK4 with eight states to a pack, each with its own tau held over the step;
+/// Steps many states of one model at once: RK4 with four states to a pack, each with its own tau held over the step;
 /// gravity, springs and dampers of the model act. An item's result does not depend on which other items are in the
 /// batch or on its lane. No heap use in a step; a state that is no longer finite stays in its lane and harms no other.
 ///
@@ -21,7 +21,7 @@ class BatchStepper {
   void step(const Model& model, double h, Batch& batch);
 
  private:
-  Rk4Scratch<Pack8> scratch_;
+  Rk4Scratch<Pack4> scratch_;
 };
 
 }  // namespace thenar

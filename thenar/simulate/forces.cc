@@ -112,7 +112,7 @@ PowerFlow<T> ScenarioForces<T>::evaluate(double t, const T* q, const T* v, Works
 }
 
 template class ScenarioForces<double>;
-template class ScenarioForces<Pack8>;
+template class ScenarioForces<Pack4>;
 
 namespace {
 

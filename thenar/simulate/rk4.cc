@@ -86,7 +86,7 @@ EnergyFlow<T> rk4_step(const Model& model, double t, double h, T* q, T* v, Drive
   template EnergyFlow<T> rk4_step<T>(const Model&, double, double, T*, T*, Drive<T>&, Rk4Scratch<T>&);
 THENAR_INSTANTIATE(double)
 THENAR_INSTANTIATE(long double)
-THENAR_INSTANTIATE(Pack8)
+THENAR_INSTANTIATE(Pack4)
 #undef THENAR_INSTANTIATE
 
 }  // namespace thenar

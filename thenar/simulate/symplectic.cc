@@ -78,14 +78,14 @@ class SymplecticMidpoint final : public Integrator {
   double h_ = 0;
   Workspace<double> workspace_;  ///< holds the factorization of M
   Workspace<double> force_workspace_;
-  Workspace<Dual8> dual_workspace_;
-  MassMatrix<Dual8> mass_;
+  Workspace<Dual4> dual_workspace_;
+  MassMatrix<Dual4> mass_;
   VectorX<double> start_, start_slope_, end_, end_slope_, middle_, middle_slope_;
   VectorX<double> xi_;                       ///< ξ
   VectorX<double> p_start_, mu_, mu_along_;  ///< p₀, μ and d/ds M(qₘ ⊕ s ξ) ξ
   VectorX<double> force_, half_, correction_;
   VectorX<double> q_;
-  std::vector<Dual8> q_base_, q_dual_, x_dual_, xi_dual_, mu_dual_;
+  std::vector<Dual4> q_base_, q_dual_, x_dual_, xi_dual_, mu_dual_;
 };
 
 /// p₀ = M v, and the factorization of M at the start, which drives the iteration.
@@ -102,11 +102,11 @@ void SymplecticMidpoint::calc_start_momentum() {
 void SymplecticMidpoint::calc_momentum() {
   const Model& model = motion_.model();
   for (int i = 0; i < n_; ++i) {
-    x_dual_[i] = Dual8(0.0);
+    x_dual_[i] = Dual4(0.0);
     x_dual_[i].seed(0, xi_(i));
-    xi_dual_[i] = Dual8(xi_(i));
+    xi_dual_[i] = Dual4(xi_(i));
   }
-  for (int i = 0; i < model.position_count(); ++i) q_base_[i] = Dual8(q_(i));
+  for (int i = 0; i < model.position_count(); ++i) q_base_[i] = Dual4(q_(i));
   integrate_position(model, q_base_.data(), x_dual_.data(), q_dual_.data());
   update_positions(model, q_dual_.data(), dual_workspace_);
   mass_.update(model, dual_workspace_);
