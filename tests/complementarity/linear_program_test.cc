@@ -10,6 +10,16 @@
 #include <optional>
 #include <random>
 
+namespace {
+int lapack_calls = 0;
+}
+
+/// Stands for LAPACK's factorization in this program, so that calls of CLP are seen. It reports failure.
+extern "C" void dgetrf_(const int*, const int*, double*, const int*, int*, int* info) {
+  ++lapack_calls;
+  *info = 1;
+}
+
 namespace thenar::linear_program_test {
 namespace {
 
@@ -575,6 +585,22 @@ TEST(LinearProgram, RefusesWhatIsNoNumber) {
   EXPECT_THROW(program.bound_column(1, -kInfinity, -kInfinity), std::invalid_argument);
   EXPECT_THROW(program.set_cost(0, nan), std::invalid_argument);
   EXPECT_THROW(program.set_cost(-1, 0), std::invalid_argument);
+}
+
+/// LAPACK has kernels for each processor, so a program whose basis it factorizes ends with other bits on another
+/// machine.
+TEST(LinearProgram, LeavesDenseBasesToItsOwnArithmetic) {
+  std::mt19937_64 generator(11);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Data data(150, 150);
+  for (double& x : data.A.reshaped()) x = uniform(generator);
+  for (double& x : data.costs) x = uniform(generator);
+  data.row_lower.setConstant(-1);
+  data.row_upper.setConstant(1);
+  LinearProgram program = data.make();
+  ASSERT_EQ(program.solve(), LpStatus::optimal);
+  EXPECT_LE(calc_violation(data, program.x()), 1e-7);
+  EXPECT_EQ(lapack_calls, 0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <coin/ClpFactorization.hpp>
 #include <coin/CoinError.hpp>
 #include <optional>
 #include <stdexcept>
@@ -118,7 +119,8 @@ LinearProgram::Work::Work(const MatrixX<double>& matrix) : A(matrix) {
   costs = VectorX<double>::Zero(columns());
   simplex.setLogLevel(0);
   simplex.scaling(0);
-  simplex.setPerturbation(100);  // none: perturbed costs would end at another vertex
+  simplex.factorization()->setDenseThreshold(0);  // no LAPACK: its kernels differ from machine to machine
+  simplex.setPerturbation(100);                   // none: perturbed costs would end at another vertex
   simplex.setSpecialOptions(simplex.specialOptions() | kExactBounds);
   constexpr int kKeepMethod = 8192;  // or each method calls the other one to clean up
   simplex.setMoreSpecialOptions(simplex.moreSpecialOptions() | kKeepMethod);
