@@ -6,6 +6,7 @@
 # Flags that every translation unit of Thenar shares. They are PUBLIC on thenar_base: code that includes
 # our headers must agree on vector widths and contraction, or Eigen's layouts would differ.
 function(thenar_set_flags target)
+  target_compile_options(${target} PUBLIC -pthread)  # librsvg asks for it in io; precompiled headers must agree
   target_compile_features(${target} PUBLIC cxx_std_20)
   # Matrices of packs are aligned like packs, also where the machine's vectors are shorter: clang refuses less.
   # Eigen would choose the blocks of large products by the caches of the processor, and sum in another order on each.
@@ -19,7 +20,14 @@ function(thenar_set_flags target)
   endif()
 endfunction()
 
+# GCC looks for garbage whenever its heap has doubled, a fifth of the time of our largest units; up to this many kilobytes it
+# does not look. A unit then takes up to 2 GB (count_jobs in ./run).
+set(THENAR_COMPILER_HEAP 1500000)
+
 function(thenar_set_warnings target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE "--param=ggc-min-heapsize=${THENAR_COMPILER_HEAP}")
+  endif()
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                          -Wnon-virtual-dtor -Woverloaded-virtual -Wno-psabi)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -46,10 +54,10 @@ function(thenar_compile_together target units)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
 endfunction()
 
-# thenar_module(name SOURCES a.cc … [DEPENDS module …] [LINK target …] [UNITS n] [OWN_FLAGS]); UNITS: how many translation
-# units its sources are compiled in; OWN_FLAGS: its flags are not those of the other modules.
+# thenar_module(name SOURCES a.cc … [DEPENDS module …] [LINK target …] [UNITS n]); UNITS: how many translation units its
+# sources are compiled in.
 function(thenar_module name)
-  cmake_parse_arguments(ARG "OWN_FLAGS" "UNITS" "SOURCES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "UNITS" "SOURCES;DEPENDS;LINK" ${ARGN})
   if(NOT ARG_UNITS)
     set(ARG_UNITS 1)
   endif()
@@ -64,24 +72,31 @@ function(thenar_module name)
   target_link_libraries(thenar_${name} PUBLIC ${ARG_LINK})
   thenar_set_warnings(thenar_${name})
   thenar_compile_together(thenar_${name} ${ARG_UNITS})
-  if(NOT THENAR_UNITY)
-    thenar_precompile_headers(thenar_${name} ${ARG_OWN_FLAGS})
+  if(NOT name STREQUAL "base")  # knows no Eigen
+    thenar_precompile_headers(thenar_${name} library)
   endif()
 endfunction()
 
-# Reading Eigen and the standard library again for each source took a quarter of the time to build the library. All modules
-# but base share one precompiled header, or have one of their own where their flags are not those of the others.
-function(thenar_precompile_headers target has_own_flags)
-  get_property(owner GLOBAL PROPERTY thenar_precompiled_library)
-  if(target STREQUAL "thenar_base")
-    return()
-  elseif(owner AND NOT has_own_flags)
-    target_precompile_headers(${target} REUSE_FROM ${owner})
-    return()
+# Reading Eigen and the standard library takes four seconds or more of every translation unit. Modules share one precompiled
+# header, tests another one: GCC refuses one that was compiled for other position-independent code, and nothing else that
+# differs between them matters. Each belongs to a small target of its own, so that nobody waits for more than the header.
+# thenar_precompile_headers(target library|test [LINK target] [HEADERS header …]) makes the header where it is first asked for;
+# LINK: whose definitions it is to be compiled with.
+function(thenar_precompile_headers target kind)
+  cmake_parse_arguments(ARG "" "LINK" "HEADERS" ${ARGN})
+  set(owner thenar_${kind}_headers)
+  if(NOT TARGET ${owner})
+    set(source "${PROJECT_BINARY_DIR}/${owner}.cc")
+    file(GENERATE OUTPUT "${source}" CONTENT "// Compiles to nothing.\n")
+    add_library(${owner} STATIC "${source}")
+    target_link_libraries(${owner} PRIVATE thenar::base Eigen3::Eigen ${ARG_LINK})
+    get_target_property(pic ${target} POSITION_INDEPENDENT_CODE)
+    set_target_properties(${owner} PROPERTIES POSITION_INDEPENDENT_CODE ${pic})
+    thenar_set_warnings(${owner})  # -Wpedantic defines a macro
+    target_precompile_headers(${owner} PRIVATE <algorithm> <array> <charconv> <cmath> <cstdint> <filesystem> <fstream>
+                              <functional> <limits> <map> <memory> <numbers> <numeric> <optional> <random> <span>
+                              <sstream> <stdexcept> <string> <string_view> <unordered_map> <utility> <variant> <vector>
+                              <Eigen/Dense> <fmt/format.h> ${ARG_HEADERS})
   endif()
-  target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <functional> <memory> <optional> <span> <string>
-                            <vector> <Eigen/Core> <Eigen/Geometry> <fmt/format.h>)
-  if(NOT owner)
-    set_property(GLOBAL PROPERTY thenar_precompiled_library ${target})
-  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
 endfunction()

@@ -7,7 +7,7 @@
 #include "../support/heap_counter.h"
 #include "thenar/base/expression.h"
 
-namespace thenar::allocation_test {
+namespace thenar::base_allocation_test {
 namespace {
 
 TEST(Expression, UsesNoHeapOnceParsed) {
@@ -31,4 +31,4 @@ TEST(Expression, UsesNoHeapOnceParsed) {
 }
 
 }  // namespace
-}  // namespace thenar::allocation_test
+}  // namespace thenar::base_allocation_test

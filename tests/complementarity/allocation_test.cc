@@ -15,7 +15,7 @@
 #include "thenar/complementarity/grade.h"
 #include "thenar/complementarity/lemke.h"
 
-namespace thenar::allocation_test {
+namespace thenar::complementarity_allocation_test {
 namespace {
 
 using test::count_allocations;
@@ -133,4 +133,4 @@ TEST(Allocation, AReservedProblemIsRefilledWithoutHeap) {
 }
 
 }  // namespace
-}  // namespace thenar::allocation_test
+}  // namespace thenar::complementarity_allocation_test

@@ -122,7 +122,7 @@ inline Lcp make_degenerate(unsigned seed, int n) {
 /// of up to 1: for other q, z is of 1e10, and its own rounding leaves residuals of 1e-6.
 inline Lcp make_nearly_singular(unsigned seed, int n) {
   LcpDice dice(seed);
-  const MatrixX<double> Q = Eigen::HouseholderQR<MatrixX<double>>(dice.matrix(n, n)).householderQ();
+  const MatrixX<double> Q = first_columns(Eigen::HouseholderQR<MatrixX<double>>(dice.matrix(n, n)).householderQ(), n);
   const VectorX<double> eigenvalues =
       VectorX<double>::NullaryExpr(n, [n](Eigen::Index i) { return std::pow(1e-10, double(i) / std::max(1, n - 1)); });
   const MatrixX<double> M = Q * eigenvalues.asDiagonal() * Q.transpose();

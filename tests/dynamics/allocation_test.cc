@@ -18,7 +18,7 @@
 #include "thenar/dynamics/operational_inertia.h"
 #include "thenar/dynamics/passive_forces.h"
 
-namespace thenar::allocation_test {
+namespace thenar::dynamics_allocation_test {
 namespace {
 
 using test::count_allocations;
@@ -126,4 +126,4 @@ TEST(Allocation, WorkspaceIsLinearInTheLinks) {
 }
 
 }  // namespace
-}  // namespace thenar::allocation_test
+}  // namespace thenar::dynamics_allocation_test

@@ -7,7 +7,7 @@
 #include "../support/heap_counter.h"
 #include "random_impacts.h"
 
-namespace thenar::allocation_test {
+namespace thenar::impact_allocation_test {
 namespace {
 
 TEST(ImpactAllocation, ImpactsOfOneContactUseNoHeap) {
@@ -23,4 +23,4 @@ TEST(ImpactAllocation, ImpactsOfOneContactUseNoHeap) {
 }
 
 }  // namespace
-}  // namespace thenar::allocation_test
+}  // namespace thenar::impact_allocation_test

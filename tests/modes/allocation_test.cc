@@ -7,7 +7,7 @@
 #include "../support/heap_counter.h"
 #include "random_node_programs.h"
 
-namespace thenar::allocation_test {
+namespace thenar::modes_allocation_test {
 namespace {
 
 TEST(NodeProgramAllocation, SolvingUsesNoHeap) {
@@ -40,4 +40,4 @@ TEST(NodeProgramAllocation, SolvingUsesNoHeap) {
 }
 
 }  // namespace
-}  // namespace thenar::allocation_test
+}  // namespace thenar::modes_allocation_test

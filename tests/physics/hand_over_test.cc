@@ -10,6 +10,7 @@
 #include "motion_scenes.h"
 #include "planar_grasp.h"
 #include "thenar/simulate/layer_stability_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::hand_over_test {
 namespace {
@@ -256,7 +257,7 @@ TEST(HandOver, LayersOfTheTranslationAreStableUntilItGoesOver) {
       const Eigen::Matrix2d own = A.topLeftCorner<2, 2>(), other = A.topRightCorner<2, 2>();
       double expected = -std::numeric_limits<double>::infinity();
       for (const Eigen::Matrix2d& part : {Eigen::Matrix2d(own + other), Eigen::Matrix2d(own - other)}) {
-        for (const std::complex<double> a : part.eigenvalues()) {
+        for (const std::complex<double> a : eigenvalues_of(part)) {
           const std::complex<double> root = std::sqrt(a * a * c * c - 4.0 * a * k);
           expected = std::max({expected, (0.5 * (-a * c + root)).real(), (0.5 * (-a * c - root)).real()});
         }

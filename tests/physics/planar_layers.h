@@ -7,6 +7,7 @@
 /// looked for. Classical Runge–Kutta steps of a fixed length. Shares nothing with the library.
 
 #include "planar_grasp.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {
 
@@ -30,8 +31,8 @@ struct PlanarLaw {
   /// The normal forces with W λ = wrench that minimize Σ λ − g log λ. W leaves one of four free: along that line the
   /// function is convex, and infinite where a force is 0.
   Vector4 share(const Eigen::Matrix<double, 3, 4>& W, const Eigen::Vector3d& wrench) const {
-    const Vector4 some = MatrixX<double>(W).completeOrthogonalDecomposition().solve(VectorX<double>(wrench));
-    const Vector4 free = Eigen::FullPivLU<MatrixX<double>>(MatrixX<double>(W)).kernel().col(0).normalized();
+    const VectorX<double> some = MatrixX<double>(W).completeOrthogonalDecomposition().solve(VectorX<double>(wrench));
+    const Vector4 free = kernel_of(Eigen::FullPivLU<MatrixX<double>>(MatrixX<double>(W))).col(0).normalized();
     double from = -std::numeric_limits<double>::infinity(), to = -from;
     for (int i = 0; i < 4; ++i) {
       if (free(i) > 0) from = std::max(from, -some(i) / free(i));

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "planar_layers.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::test::syk_layers_test {
 namespace {
@@ -29,7 +30,7 @@ double calc_growth(const PlanarExample& example, double epsilon) {
     const Vector7 q = example.plan(kLost + (i + 0.5) / kSteps * (kReversed - kLost));
     const Matrix4 A = example.grasp.mass * example.grasp.calc_A(q, example.plan_slips(q).cwiseSign());
     const Eigen::Matrix2d opposite = A.topLeftCorner<2, 2>() - A.topRightCorner<2, 2>();
-    const double a = -opposite.eigenvalues().real().minCoeff();
+    const double a = -eigenvalues_of(opposite).real().minCoeff();
     if (a > 0) sum += (a + std::sqrt(a * a + 4 * a)) / 2;
   }
   return sum / kSteps * (kReversed - kLost) / std::sqrt(epsilon);

@@ -14,6 +14,7 @@
 #include "thenar/io/scenario_reader.h"
 #include "thenar/simulate/contact_instant.h"
 #include "thenar/simulate/simulate.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::syk_test {
 namespace {
@@ -419,8 +420,8 @@ TEST(SykTranslation, LosesStabilityAgainstAsymmetryOnly) {
     const test::Vector7 q = example.plan(t);
     const test::Matrix4 A = example.grasp.calc_A(q, example.plan_slips(q).cwiseSign());
     const Eigen::Matrix2d own = A.topLeftCorner<2, 2>(), other = A.topRightCorner<2, 2>();
-    const Eigen::Vector2d together = (own + other).eval().eigenvalues().real();
-    const Eigen::Vector2d opposite = (own - other).eval().eigenvalues().real();
+    const Eigen::Vector2d together = eigenvalues_of(own + other).real();
+    const Eigen::Vector2d opposite = eigenvalues_of(own - other).real();
     EXPECT_GT(together.minCoeff(), 0) << t;
     EXPECT_EQ(opposite.minCoeff() > 0, t < 0.436) << t;
   }

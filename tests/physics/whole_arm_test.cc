@@ -14,6 +14,7 @@
 #include "thenar/dynamics/forward_dynamics.h"
 #include "thenar/dynamics/passive_forces.h"
 #include "thenar/io/scenario_reader.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::whole_arm_test {
 namespace {
@@ -175,7 +176,7 @@ TEST(WholeArm, ForcesAreTheCentreOfThoseThatMakeTheWrench) {
       slope(static_cast<Eigen::Index>(i)) = 1 - grasp / cage.plan()[i].force;
       sums[k] += cage.plan()[i].force;
     }
-    const MatrixX<double> internal = G.fullPivLu().kernel();
+    const MatrixX<double> internal = kernel_of(G.fullPivLu());
     ASSERT_EQ(internal.cols(), 2);
     EXPECT_LE((internal.transpose() * slope).norm(), 1e-8 * internal.norm());
   }

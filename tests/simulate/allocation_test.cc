@@ -17,7 +17,7 @@
 #include "thenar/simulate/forces.h"
 #include "thenar/simulate/stepper.h"
 
-namespace thenar::allocation_test {
+namespace thenar::simulate_allocation_test {
 namespace {
 
 using test::count_allocations;
@@ -216,4 +216,4 @@ TEST(Allocation, WholeArmUsesNoHeap) {
 }
 
 }  // namespace
-}  // namespace thenar::allocation_test
+}  // namespace thenar::simulate_allocation_test

@@ -12,6 +12,7 @@
 #include "thenar/simulate/admissible_forces_internal.h"
 #include "thenar/simulate/least_solver_internal.h"
 #include "thenar/simulate/sparse_rows_internal.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal::contact_algebra_test {
 namespace {
@@ -23,9 +24,9 @@ MatrixX<double> draw(std::mt19937& random, Eigen::Index rows, Eigen::Index colum
 
 /// A⁺ by singular values.
 MatrixX<double> calc_pseudo_inverse(const MatrixX<double>& A, Eigen::Index rank) {
-  const Eigen::JacobiSVD<MatrixX<double>> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const VectorX<double> inverse = svd.singularValues().head(rank).cwiseInverse();
-  return svd.matrixV().leftCols(rank) * inverse.asDiagonal() * svd.matrixU().leftCols(rank).transpose();
+  const SingularValues svd = find_singular_values(A);
+  const VectorX<double> inverse = svd.values.head(rank).cwiseInverse();
+  return svd.V.leftCols(rank) * inverse.asDiagonal() * svd.U.leftCols(rank).transpose();
 }
 
 /// Symmetric and as with friction, regular and not; right sides that A cannot reach as well.

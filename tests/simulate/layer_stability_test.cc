@@ -16,7 +16,7 @@ using Complex = std::complex<double>;
 /// With one stiffness and one damping for all, every eigenvalue a of A has its own λ² + a (c λ + k) = 0.
 double calc_growth_by_roots(const MatrixX<double>& A, double k, double c) {
   double out = -std::numeric_limits<double>::infinity();
-  for (const Complex a : A.eigenvalues()) {
+  for (const Complex a : eigenvalues_of(A)) {
     const Complex root = std::sqrt(a * a * c * c - 4.0 * a * k);
     for (const double sign : {-1.0, 1.0}) out = std::max(out, (0.5 * (-a * c + sign * root)).real());
   }

@@ -210,7 +210,7 @@ class Search {
     Eigen::FullPivLU<LongMatrix> lu(LongMatrix(scaled_.M(held, held).cast<long double>()));
     lu.setThreshold(kRank);
     if (!lu.isInvertible()) return std::nullopt;
-    const LongMatrix inverse = lu.inverse(), own = scaled_.M(undecided, undecided).cast<long double>(),
+    const LongMatrix inverse = inverse_of(lu), own = scaled_.M(undecided, undecided).cast<long double>(),
                      across = scaled_.M(undecided, held).cast<long double>(),
                      back = scaled_.M(held, undecided).cast<long double>();
     const LongMatrix S = own - across * inverse * back;
@@ -235,7 +235,7 @@ class Search {
       node.basis.push_back(is_held);
     }
     LongVector z = LongVector::Zero(n_);
-    if (!alpha.empty()) z(alpha) = LongMatrix(M(alpha, alpha)).fullPivLu().solve(LongVector(-q(alpha)));
+    if (!alpha.empty()) z(alpha) = LongVector(LongMatrix(M(alpha, alpha)).fullPivLu().solve(LongVector(-q(alpha))));
     const LongVector w = M * z + q;
     long double least = 0;
     for (int i = scaled_.free_count; i < n_; ++i) {

@@ -37,7 +37,7 @@ bool is_dominated_by_diagonal(const MatrixX<double>& M) {
   MatrixX<double> comparison = -M.cwiseAbs();
   comparison.diagonal() = M.diagonal();
   const Eigen::PartialPivLU<MatrixX<double>> lu(comparison);
-  const VectorX<double> d = lu.solve(VectorX<double>::Ones(M.rows()));
+  const VectorX<double> d = solve(lu, VectorX<double>(VectorX<double>::Ones(M.rows())));
   if (!d.allFinite() || !(d.minCoeff() > 0)) return false;
   return (comparison * d).minCoeff() > kMargin * d.maxCoeff();
 }

@@ -77,7 +77,7 @@ class DoubleDescription {
   void start(const std::vector<int>& first) {
     LongMatrix square(dimension(), dimension());
     for (int k = 0; k < dimension(); ++k) square.row(k) = rows_.row(first[static_cast<std::size_t>(k)]);
-    const LongMatrix inverse = square.inverse();
+    const LongMatrix inverse = inverse_of(square.partialPivLu());
     for (int k = 0; k < dimension(); ++k) {
       Ray ray{inverse.col(k).normalized(), Marks(count())};
       for (int other = 0; other < dimension(); ++other) {
@@ -146,11 +146,11 @@ std::optional<Generators> find_generators(const LongMatrix& G, const LongVector&
     Eigen::FullPivLU<LongMatrix> lu(G);
     lu.setThreshold(kRank);
     if (lu.rank() < n) {
-      const LongMatrix kernel = lu.kernel();
+      const LongMatrix kernel = kernel_of(lu);
       for (Eigen::Index k = 0; k < kernel.cols(); ++k) out.lines.push_back(kernel.col(k).normalized());
-      Eigen::FullPivLU<LongMatrix> rest(kernel.transpose());
+      Eigen::FullPivLU<LongMatrix> rest(LongMatrix(kernel.transpose()));
       rest.setThreshold(kRank);
-      across = rest.kernel();
+      across = kernel_of(rest);
       if (rest.rank() == n) across.resize(n, 0);
     }
   }

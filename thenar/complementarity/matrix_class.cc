@@ -90,7 +90,8 @@ namespace {
 /// d with M d = |diagonal|, if it proves that M is an M-matrix.
 bool find_semipositive(const MatrixX<double>& M, VectorX<double>& d) {
   const VectorX<double> diagonal = M.diagonal().cwiseAbs();
-  d = (diagonal.cwiseInverse().asDiagonal() * M).partialPivLu().solve(VectorX<double>::Ones(M.rows()));
+  const Eigen::PartialPivLU<MatrixX<double>> lu(MatrixX<double>(diagonal.cwiseInverse().asDiagonal() * M));
+  d = solve(lu, VectorX<double>(VectorX<double>::Ones(M.rows())));
   if (!d.allFinite() || !(d.array() > 0).all()) return false;
   const VectorX<double> product = M * d, sizes = M.cwiseAbs() * d;
   return (product.array() > 2 * static_cast<double>(M.rows()) * kEpsilon * sizes.array()).all();
@@ -292,7 +293,7 @@ class PivotalTransform {
     const Eigen::PartialPivLU<MatrixX<double>> lu(exchange);
     is_regular = lu.rcond() > 1e-13;
     if (!is_regular) return;
-    const MatrixX<double> V = lu.inverse();
+    const MatrixX<double> V = inverse_of(lu);
     T = M * V;  // w = M V u
     // Rounding moves entries of `exchange`, which are at most about 1, by dense errors, δV = −V δ V.
     VectorX<double> row_sizes = (M.cwiseAbs() * V.cwiseAbs()).rowwise().sum();

@@ -130,7 +130,7 @@ VectorX<double> make_reversed_vector(const MatrixX<double>& M, const std::vector
   VectorX<double> x = VectorX<double>::Zero(M.rows());
   x(last) = 1;
   if (m == 0) return x;
-  const VectorX<double> solved = block.partialPivLu().solve(column);
+  const VectorX<double> solved = solve(block.partialPivLu(), column);
   for (Eigen::Index i = 0; i < m; ++i) x(rows[static_cast<std::size_t>(i)]) = -solved(i);
   return x;
 }

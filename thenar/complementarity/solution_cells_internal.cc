@@ -22,11 +22,11 @@ SolutionLine solve_equations(const LongMatrix& M, const LongVector& q, const std
   if (alpha.empty()) return out;
   Eigen::FullPivLU<LongMatrix> lu(LongMatrix(M(alpha, alpha)));
   lu.setThreshold(kRank);
-  out.origin(alpha) = lu.solve(LongVector(-q(alpha)));
+  out.origin(alpha) = LongVector(lu.solve(LongVector(-q(alpha))));
   const auto nullity = static_cast<Eigen::Index>(alpha.size()) - lu.rank();
   if (nullity > 0) {
     out.kernel = LongMatrix::Zero(q.size(), nullity);
-    out.kernel(alpha, Eigen::all) = lu.kernel();
+    out.kernel(alpha, Eigen::all) = kernel_of(lu);
     out.kernel.colwise().normalize();
   }
   const long double error = (M * out.origin + q)(alpha).cwiseAbs().maxCoeff();

@@ -44,10 +44,10 @@ VertexEdges::Dictionary VertexEdges::factorize(const Basis& basic) const {
   // Nonbasic unknowns are (C, I) and basic ones (J, R), in the order of k.
   out.T.resize(m_, n_);
   if (solved > 0) {
-    const Eigen::PartialPivLU<MatrixX<double>> lu(problem_.A(I, J));
+    const Eigen::PartialPivLU<MatrixX<double>> lu(MatrixX<double>(problem_.A(I, J)));
     out.is_regular = lu.rcond() > 1e-14;
-    out.T.topLeftCorner(solved, free) = -lu.solve(MatrixX<double>(problem_.A(I, C)));
-    out.T.topRightCorner(solved, held) = lu.solve(MatrixX<double>::Identity(held, held));
+    out.T.topLeftCorner(solved, free) = -solve(lu, MatrixX<double>(problem_.A(I, C)));
+    out.T.topRightCorner(solved, held) = solve(lu, MatrixX<double>(MatrixX<double>::Identity(held, held)));
   } else {
     out.is_regular = true;
   }

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "thenar/control/object_path.h"
-#include "thenar/spatial/decompositions.h"
+#include "thenar/control/pseudo_inverse_internal.h"
 
 namespace thenar {
 namespace {
@@ -115,13 +115,7 @@ void ObjectControl::share(const Wrench<double>& wrench, const Vec3<double>& cent
     GGt.noalias() += G * G.transpose();
     missing -= G * forces_[i].eigen();
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix6<double>> spectrum(GGt);
-  Vector6<double> inner = spectrum.eigenvectors().transpose() * missing;
-  const double smallest = kNoReach * spectrum.eigenvalues()(5);
-  for (int k = 0; k < 6; ++k) {
-    inner(k) = spectrum.eigenvalues()(k) > smallest ? inner(k) / spectrum.eigenvalues()(k) : 0;
-  }
-  const Vector6<double> dual = spectrum.eigenvectors() * inner;
+  const Vector6<double> dual = internal::calc_pseudo_inverse(GGt, kNoReach) * missing;
   const Vec3<double> turning(Vector3<double>(dual.head<3>())), pushing(Vector3<double>(dual.tail<3>()));
   for (std::size_t i = 0; i < positions_.size(); ++i) {
     forces_[i] += pushing + cross(turning, (positions_[i] - center) * inverse_length);  // Gᵢᵀ times the dual

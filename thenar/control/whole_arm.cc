@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "thenar/control/object_path.h"
+#include "thenar/control/pseudo_inverse_internal.h"
 #include "thenar/dynamics/inverse_dynamics.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
@@ -160,13 +161,7 @@ void WholeArm::update_response(const Model& model) {
   for (int i = 0; i < count_; ++i) {
     for (int j = 0; j < count_; ++j) A(i, j) = rows(i).row(0).dot(s.X.col(j));
   }
-  const ContactMatrix symmetric = (A + A.transpose()) / 2;
-  const Eigen::SelfAdjointEigenSolver<ContactMatrix> spectrum(symmetric);
-  ContactVector inverse = spectrum.eigenvalues();
-  const double smallest = kNoReachOfArm * std::max(inverse.maxCoeff(), 0.0);
-  for (int i = 0; i < count_; ++i) inverse(i) = inverse(i) > smallest ? 1 / inverse(i) : 0;
-  const ContactMatrix scaled = spectrum.eigenvectors() * inverse.asDiagonal();
-  response_inverse_.noalias() = scaled * spectrum.eigenvectors().transpose();
+  response_inverse_ = internal::calc_pseudo_inverse((A + A.transpose()) / 2, kNoReachOfArm);
 }
 
 /// What J_N v̇ is to make up for: the drift of the contacts, and the way of links that are off the object.

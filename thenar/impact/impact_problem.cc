@@ -91,7 +91,7 @@ class BilateralRows {
     VectorX<double> out = VectorX<double>::Zero(rows_.size());
     for (std::size_t k = 0; k < chosen.size(); ++k) out(chosen[k]) = z(static_cast<Eigen::Index>(k));
     if (held_.empty()) return out;
-    const VectorX<double> answer = -factor_.solve(pick(held_, chosen) * z);
+    const VectorX<double> given = pick(held_, chosen) * z, solved = factor_.solve(given), answer = -solved;
     for (std::size_t k = 0; k < held_.size(); ++k) out(held_[k]) = answer(static_cast<Eigen::Index>(k));
     return out;
   }
@@ -101,7 +101,7 @@ class BilateralRows {
     MatrixX<double> out = pick(chosen, chosen);
     if (!held_.empty()) {
       const MatrixX<double> across = pick(held_, chosen);
-      out -= across.transpose() * factor_.solve(across);
+      out -= across.transpose() * MatrixX<double>(factor_.solve(across));
     }
     return 0.5 * (out + out.transpose());
   }

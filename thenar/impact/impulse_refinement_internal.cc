@@ -42,7 +42,8 @@ class Refinement {
       }
     }
     const MatrixX<double> scaled = unit_.asDiagonal() * E * unit_.asDiagonal();
-    return z - unit_.cwiseProduct(scaled.completeOrthogonalDecomposition().solve(unit_.cwiseProduct(e)));
+    const VectorX<double> right = unit_.cwiseProduct(e), change = scaled.completeOrthogonalDecomposition().solve(right);
+    return z - unit_.cwiseProduct(change);
   }
 
  private:

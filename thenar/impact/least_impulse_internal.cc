@@ -104,14 +104,14 @@ VectorX<double> find_least_impulse(const ConstraintProblem& problem, const Vecto
   if (B.cols() == 0) return z;
   const MatrixX<double> inner = B.transpose() * problem.A() * B;
   const VectorX<double> unit = inner.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<MatrixX<double>> eigen(unit.asDiagonal() * inner * unit.asDiagonal());
+  const Eigen::SelfAdjointEigenSolver<MatrixX<double>> eigen(
+      MatrixX<double>(unit.asDiagonal() * inner * unit.asDiagonal()));
   const auto redundant = (eigen.eigenvalues().array() <= kRedundant * eigen.eigenvalues().maxCoeff()).count();
   if (redundant == 0) return z;
   // In weighted units: z + span Z, with orthonormal Z.
   const MatrixX<double> change =
       free.weight().asDiagonal() * (B * (unit.asDiagonal() * eigen.eigenvectors().leftCols(redundant)));
-  const MatrixX<double> Z = Eigen::HouseholderQR<MatrixX<double>>(change).householderQ() *
-                            MatrixX<double>::Identity(problem.size(), redundant);
+  const MatrixX<double> Z = first_columns(Eigen::HouseholderQR<MatrixX<double>>(change).householderQ(), redundant);
   const VectorX<double> start = free.weight().cwiseProduct(z);
   const VectorX<double> base = start - Z * (Z.transpose() * start);  // the least of all, cones aside
   const auto within = [&](const VectorX<double>& x) -> VectorX<double> { return base + Z * (Z.transpose() * x); };

@@ -123,7 +123,7 @@ VectorX<double> AnswerFinder::polish(const VectorX<double>& z) const {
     const bool is_smooth_row = row.kind == RowKind::tangent || (row.kind == RowKind::boxed && row.limit == 0);
     if (is_smooth_row && !has_part[static_cast<std::size_t>(i)]) fix_force(i);
   }
-  const VectorX<double> exact = Eigen::PartialPivLU<MatrixX<double>>(E).solve(-e);
+  const VectorX<double> exact = solve(Eigen::PartialPivLU<MatrixX<double>>(E), VectorX<double>(-e));
   // Redundant contacts have equations that depend on each other, and no use for this.
   constexpr double kNear = 1e-8;
   const bool is_near = exact.allFinite() &&

@@ -225,10 +225,9 @@ Flat solve_equations(const LongMatrix& E, const LongVector& e) {
   if (lu.rank() == E.cols()) {
     out.kernel.resize(E.cols(), 0);
   } else {
-    out.kernel = lu.kernel();
+    out.kernel = kernel_of(lu);
     // Orthonormal, so that steps along it are lengths.
-    out.kernel =
-        Eigen::HouseholderQR<LongMatrix>(out.kernel).householderQ() * LongMatrix::Identity(E.cols(), out.kernel.cols());
+    out.kernel = first_columns(Eigen::HouseholderQR<LongMatrix>(out.kernel).householderQ(), out.kernel.cols());
   }
   return out;
 }
@@ -238,7 +237,7 @@ LongMatrix orthonormalize(const LongMatrix& directions) {
   if (directions.cols() == 0) return LongMatrix(directions.rows(), 0);
   Eigen::ColPivHouseholderQR<LongMatrix> qr(directions);
   qr.setThreshold(kModeZero);
-  return qr.householderQ() * LongMatrix::Identity(directions.rows(), qr.rank());
+  return first_columns(qr.householderQ(), qr.rank());
 }
 
 /// A point inside, and the directions that the polyhedron {t : B t + c ≥ 0} extends in.

@@ -73,7 +73,7 @@ VectorX<double> find_rest_forces(const internal::ScaledProblem& scaled) {
   Eigen::CompleteOrthogonalDecomposition<MatrixX<double>> factor;
   factor.setThreshold(kForceRank);
   factor.compute(scaled.A);
-  const VectorX<double> forces = factor.solve(-scaled.b);
+  const VectorX<double> forces = factor.solve(VectorX<double>(-scaled.b));
   return forces.cwiseProduct(scaled.force_unit);
 }
 
@@ -85,7 +85,8 @@ VectorX<double> find_least_forces(const internal::AnswerFinder& finder, const in
   factor.setThreshold(kForceRank);
   factor.compute(scaled.A);
   if (factor.rank() == scaled_z.size()) return z;
-  const VectorX<double> least = factor.solve(scaled.A * scaled_z).cwiseProduct(scaled.force_unit);
+  const VectorX<double> motion = scaled.A * scaled_z, forces = factor.solve(motion),
+                        least = forces.cwiseProduct(scaled.force_unit);
   return finder.is_solution(least) ? least : z;
 }
 

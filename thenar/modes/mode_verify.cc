@@ -431,7 +431,7 @@ EndForces solve_end(const Form& form, const Bounds& bounds) {
     Eigen::FullPivLU<LongMatrix> lu(E);
     lu.setThreshold(kPivot);
     x = lu.solve(LongVector(-e));
-    kernel = lu.rank() == E.cols() ? LongMatrix(E.cols(), 0) : LongMatrix(lu.kernel());
+    kernel = lu.rank() == E.cols() ? LongMatrix(E.cols(), 0) : kernel_of(lu);
     out.is_consistent = (E * x + e).cwiseAbs().maxCoeff() <= kVerifyTolerance * (1 + x.cwiseAbs().maxCoeff());
   }
   out.z0 += to_force * x;

@@ -149,7 +149,7 @@ MotionCheck::Result MotionCheck::check(const Matrix& V, const VectorX<double>& w
   const Eigen::ColPivHouseholderQR<Matrix> qr(V);
   const Index rank = (qr.matrixQR().diagonal().array().abs() > kZeroOfCheck).count();
   if (rank == 0) return {.fault = {}, .proves_forces = true};
-  const Matrix span = qr.householderQ() * Matrix::Identity(V.rows(), rank);
+  const Matrix span = first_columns(qr.householderQ(), rank);
   const Matrix moved = A_ * span;
   const Matrix F = weights.size() > 0 ? calc_form<Long>(span, moved, weights) : Matrix::Zero(rank, rank);
 
@@ -194,7 +194,7 @@ MotionCheck::Matrix MotionCheck::find_differences() const {
   Eigen::FullPivLU<Matrix> lu(stack(equations));
   lu.setThreshold(kStillOfCheck);
   if (lu.rank() == z_.size()) return Matrix(z_.size(), 0);
-  return lu.kernel();
+  return kernel_of(lu);
 }
 
 bool MotionCheck::has_one_force() const {

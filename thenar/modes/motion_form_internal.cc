@@ -79,14 +79,9 @@ class Equations {
     Eigen::ColPivHouseholderQR<MatrixX<double>> qr(transposed);
     qr.setThreshold(kRankOfForm);
     const Eigen::Index free = n + 1 - qr.rank();
-    MatrixX<double> kernel = MatrixX<double>::Zero(n + 1, free);
-    kernel.bottomRows(free).setIdentity();
-    kernel.applyOnTheLeft(qr.householderQ());
+    const MatrixX<double> kernel = first_columns(qr.householderQ(), n + 1).rightCols(free);
     const Eigen::ColPivHouseholderQR<MatrixX<double>> span(MatrixX<double>(kernel.topRows(n)));
-    MatrixX<double> out =
-        MatrixX<double>::Identity(n, (span.matrixQR().diagonal().array().abs() > kRankOfForm).count());
-    out.applyOnTheLeft(span.householderQ());
-    return out;
+    return first_columns(span.householderQ(), (span.matrixQR().diagonal().array().abs() > kRankOfForm).count());
   }
 
  private:
@@ -107,8 +102,8 @@ MatrixX<double> find_balanced(const MatrixX<double>& equations) {
   const Eigen::Index count = equations.cols();
   if (equations.rows() == 0) return MatrixX<double>::Identity(count, count);
   constexpr double kBalanced = 1e-12;
-  const Eigen::JacobiSVD<MatrixX<double>> svd(equations, Eigen::ComputeFullV);
-  return svd.matrixV().rightCols(count - (svd.singularValues().array() > kBalanced).count());
+  const SingularValues svd = find_singular_values(equations);
+  return svd.V.rightCols(count - (svd.values.array() > kBalanced).count());
 }
 
 /// Weights d = Z c for which F = Σ d_j F_j is positive: the least s with
@@ -364,8 +359,7 @@ MatrixX<double> MotionForm::find_free_forces() const {
   }
   const MatrixX<double> span = scaled_.force_unit.asDiagonal() * out.solve();
   if (span.cols() == 0) return span;
-  return Eigen::HouseholderQR<MatrixX<double>>(span).householderQ() *
-         MatrixX<double>::Identity(span.rows(), span.cols());
+  return first_columns(Eigen::HouseholderQR<MatrixX<double>>(span).householderQ(), span.cols());
 }
 
 /// Adds the part of F, not symmetric yet, that a weight of 1 brings.

@@ -177,7 +177,7 @@ LongMatrix find_span(const SolutionCell& cell) {
   if (all.cols() == 0) return all;
   Eigen::ColPivHouseholderQR<LongMatrix> qr(all);
   qr.setThreshold(kZeroOfCell);
-  return qr.householderQ() * LongMatrix::Identity(start.size(), qr.rank());
+  return first_columns(qr.householderQ(), qr.rank());
 }
 
 /// The part of a cell that meets (23), as generators in x. Nothing if there are more than `most`.

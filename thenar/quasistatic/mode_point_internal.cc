@@ -115,11 +115,11 @@ class ZeroSpace {
 
   void eliminate() {
     factor_.setThreshold(kRankOfPoint);
-    factor_.compute(A_.transpose());
+    factor_.compute(Matrix(A_.transpose()));
     const Index m = rules_.P.cols(), rank = factor_.rank();
-    const Matrix Q = factor_.householderQ() * Matrix::Identity(m, m);
+    const Matrix Q = first_columns(factor_.householderQ(), m);
     const Matrix basis = Q.leftCols(rank);
-    if (rank > 0) point = basis * Vector((A_ * basis).colPivHouseholderQr().solve(b_));
+    if (rank > 0) point = basis * Vector(Matrix(A_ * basis).colPivHouseholderQr().solve(b_));
     directions = Q.rightCols(m - rank);
   }
 

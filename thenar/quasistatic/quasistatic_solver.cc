@@ -62,7 +62,7 @@ Vector find_motion(const ModeRules& rules, const Vector& x) {
   Vector v(2 * n);
   v << x.head(n), x.segment(n, n) - x.tail(n);
   if (rules.P.cols() == 0) return Vector();
-  return rules.P.colPivHouseholderQr().solve(v - rules.v0);
+  return rules.P.colPivHouseholderQr().solve(Vector(v - rules.v0));
 }
 
 bool is_several(const std::vector<LabelledPoint>& solutions) {

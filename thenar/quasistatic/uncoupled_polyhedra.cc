@@ -16,7 +16,7 @@ MatrixX<double> find_left_null_space(const MatrixX<double>& P) {
   if (P.cols() == 0 || P.rows() == 0) return MatrixX<double>::Identity(P.rows(), P.rows());
   Eigen::ColPivHouseholderQR<MatrixX<double>> qr(P);
   qr.setThreshold(kRankOfPolyhedron);
-  const MatrixX<double> Q = qr.householderQ() * MatrixX<double>::Identity(P.rows(), P.rows());
+  const MatrixX<double> Q = first_columns(qr.householderQ(), P.rows());
   return Q.rightCols(P.rows() - qr.rank()).transpose();
 }
 

@@ -178,13 +178,13 @@ std::vector<char> find_moving_dofs(const Model& model, BodyIndex body) {
 void follow(const Model& model, const ImpactContact& contact, const VectorX<double>& v_before, VectorX<double>& v) {
   const std::vector<char> of_A = find_moving_dofs(model, contact.place.body_A),
                           of_B = find_moving_dofs(model, contact.place.body_B);
-  Eigen::Matrix<double, 3, Eigen::Dynamic> J_B = contact.J.topRows<3>();
+  MatrixX<double> J_B = contact.J.topRows<3>();
   for (Eigen::Index j = 0; j < J_B.cols(); ++j) {
     const auto k = static_cast<std::size_t>(j);
     if (of_B[k] == 0 || of_A[k] != 0) J_B.col(j).setZero();
   }
-  const Vector3<double> change = contact.J.topRows<3>() * (v - v_before);
-  v -= J_B.completeOrthogonalDecomposition().solve(change);
+  const VectorX<double> change = contact.J.topRows<3>() * (v - v_before);
+  v -= VectorX<double>(J_B.completeOrthogonalDecomposition().solve(change));
 }
 
 MatrixX<double> calc_mass_matrix(const Model& model, const VectorX<double>& q) {

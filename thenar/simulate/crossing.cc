@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numbers>
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar {
 namespace {
@@ -29,7 +30,7 @@ CrossingFinder::CrossingFinder(std::vector<double> nodes) : nodes_(std::move(nod
   for (int k = 0; k < count; ++k) {
     for (int i = 0; i < count; ++i) values(k, i) = bernstein(count - 1, i, nodes_[static_cast<std::size_t>(k)]);
   }
-  to_bernstein_ = values.inverse();
+  to_bernstein_ = inverse_of(values.partialPivLu());
   // Depth-first: one piece is halved, its right half waits.
   stack_.resize(kMostHalvings + 2);
   for (Piece& piece : stack_) piece.coefficients.setZero(count);

@@ -187,9 +187,9 @@ void ForceRange::solve_equations(const ConstraintProblem& problem) {
     const Vector a = equations_[k].cwiseProduct(unit_);
     E.row(size_ + static_cast<Index>(k)) = a / a.norm();
   }
-  const Eigen::JacobiSVD<MatrixX<double>> svd(E, Eigen::ComputeFullV);
-  const Index rank = (svd.singularValues().array() > kRangeRank * svd.singularValues()(0)).count();
-  kernel_ = svd.matrixV().rightCols(size_ + 1 - rank);
+  const SingularValues svd = find_singular_values(E);
+  const Index rank = (svd.values.array() > kRangeRank * svd.values(0)).count();
+  kernel_ = svd.V.rightCols(size_ + 1 - rank);
 }
 
 /// Directions of (y, s) that solve the equations and do not change norm · (y, s).
@@ -197,7 +197,7 @@ MatrixX<double> ForceRange::calc_directions(const Vector& norm) const {
   const Vector along = kernel_.transpose() * norm.cwiseProduct(unit_);
   MatrixX<double> across = MatrixX<double>::Identity(along.size(), along.size());
   if (along.size() > 0 && along.norm() > kRangeRank) {
-    across = Eigen::HouseholderQR<MatrixX<double>>(along).householderQ() * across;
+    across = first_columns(Eigen::HouseholderQR<MatrixX<double>>(along).householderQ(), along.size());
     across = across.rightCols(along.size() - 1).eval();
   }
   const MatrixX<double> directions = kernel_ * across;

@@ -26,7 +26,7 @@ double calc_layer_growth(const MatrixX<double>& A, const VectorX<double>& k, con
     motion.col(s).tail(count) = -unit * unit * k(i) * A.col(i);
   }
   motion.bottomRightCorner(count, count) = -unit * A * c.asDiagonal();
-  return Eigen::EigenSolver<MatrixX<double>>(motion, false).eigenvalues().real().maxCoeff() / unit;
+  return eigenvalues_of(motion).real().maxCoeff() / unit;
 }
 
 }  // namespace thenar::internal

@@ -54,7 +54,7 @@ const MatrixX<double>& LeastSolver::kernel() {
   ++order_number_;
   MatrixX<double> ends(size_ - rank_, size_ - rank_);
   for (Eigen::Index i = 0; i < ends.rows(); ++i) ends.row(i) = basis.row(redundant_rows()[static_cast<std::size_t>(i)]);
-  kernel_ = basis * ends.inverse();
+  kernel_ = basis * inverse_of(ends.partialPivLu());
   return kernel_;
 }
 

@@ -5,7 +5,8 @@
 /// Eigen's decompositions of dense matrices of any size, compiled once (decompositions.cc) instead of in every source
 /// that uses one: an orthogonal decomposition costs some ten seconds of compilation. Include this in place of
 /// <Eigen/Cholesky>, <Eigen/LU>, <Eigen/QR>, <Eigen/SVD> and <Eigen/Eigenvalues>. Compiled once are decompositions of
-/// plain matrices and solutions for plain right sides: a caller that decomposes an expression compiles its own.
+/// plain matrices and solutions for plain right sides: a caller that decomposes or solves for an expression compiles
+/// its own, so it evaluates the expression first.
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -13,6 +14,7 @@
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <complex>
 
 #include "thenar/spatial/linear.h"
 
@@ -51,7 +53,42 @@
 
 THENAR_DECOMPOSITIONS(extern, double)
 THENAR_DECOMPOSITIONS(extern, long double)
+
+namespace thenar {
+
+/// The first `count` columns of an orthogonal factor, as householderQ() of a decomposition returns it.
+template <class S>
+MatrixX<S> first_columns(const Eigen::HouseholderSequence<MatrixX<S>, VectorX<S>>& Q, Eigen::Index count);
+
+/// Columns that span all x with A x = 0; one column of zeros where there is no other x (Eigen's convention).
+template <class S>
+MatrixX<S> kernel_of(const Eigen::FullPivLU<MatrixX<S>>& A);
+
+template <class S>
+MatrixX<S> inverse_of(const Eigen::FullPivLU<MatrixX<S>>& A);
+template <class S>
+MatrixX<S> inverse_of(const Eigen::PartialPivLU<MatrixX<S>>& A);
+
+/// A⁻¹ b.
+VectorX<double> solve(const Eigen::PartialPivLU<MatrixX<double>>& A, const VectorX<double>& b);
+MatrixX<double> solve(const Eigen::PartialPivLU<MatrixX<double>>& A, const MatrixX<double>& b);
+
+VectorX<std::complex<double>> eigenvalues_of(const MatrixX<double>& A);
+
+/// A = U diag(values) Vᵀ with square U and V, values from the largest on.
+struct SingularValues {
+  MatrixX<double> U;
+  VectorX<double> values;
+  MatrixX<double> V;
+};
+SingularValues find_singular_values(const MatrixX<double>& A);
+
+}  // namespace thenar
+
 extern template Eigen::LLT<Eigen::MatrixX<double>>& Eigen::LLT<Eigen::MatrixX<double>>::compute<Eigen::MatrixX<double>>(
     const Eigen::EigenBase<Eigen::MatrixX<double>>&);
 extern template Eigen::SelfAdjointEigenSolver<Eigen::MatrixX<double>>& Eigen::SelfAdjointEigenSolver<
     Eigen::MatrixX<double>>::compute<Eigen::MatrixX<double>>(const Eigen::EigenBase<Eigen::MatrixX<double>>&, int);
+extern template Eigen::SelfAdjointEigenSolver<Eigen::MatrixX<long double>>&
+Eigen::SelfAdjointEigenSolver<Eigen::MatrixX<long double>>::compute<Eigen::MatrixX<long double>>(
+    const Eigen::EigenBase<Eigen::MatrixX<long double>>&, int);
