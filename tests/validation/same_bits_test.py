@@ -40,7 +40,7 @@ def hash_trace(program, scene, until, under, environment):
             path = pathlib.Path(folder) / name
             digest.update(path.read_bytes() if path.exists() else b"none")
         if not (pathlib.Path(folder) / "states.csv").exists():
-            return f"no trace, exit {ended.returncode}: {ended.stderr.strip()[:200]}"
+            return f"no trace, exit {ended.returncode}"
         return digest.hexdigest()[:16]
 
 
