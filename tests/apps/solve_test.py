@@ -101,7 +101,8 @@ class Solve(unittest.TestCase):
             self.assertEqual(margins["slip"], told["slip"])
             self.assertLess(margins["normal"][0], margins["normal"][1])
         rod = solve(TRUTH / "painleve_rod.yaml")["solutions"][0]["margins"]["rod/ground"]
-        self.assertEqual((rod["from"], rod["to"], rod["speed"]), ("slide", "slide", 1))
+        self.assertEqual((rod["from"], rod["to"]), ("slide", "slide"))
+        self.assertAlmostEqual(rod["speed"], 1, delta=1e-14)  # rows of the contact are rounded, at 1 m/s
         self.assertLess(rod["rate"], 0)
         self.assertNotIn("slip", rod)
 
