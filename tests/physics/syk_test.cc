@@ -443,7 +443,7 @@ TEST(SykTranslation, LosesStabilityAgainstAsymmetryOnly) {
       continue;
     }
     // The law knows the heavier link, so that forces stay as planned. Which of the outer links lifts, and when rigid
-    // bodies come back, is up to rounding, which A⁻¹ makes large where A becomes singular (docs/syk.md).
+    // bodies come back, is up to rounding, likely amplified where A becomes singular (docs/syk.md).
     ASSERT_NE(lifts, trace.events.end());
     EXPECT_TRUE(lifts->where == "object/left.link2" || lifts->where == "object/right.link4") << lifts->where;
     EXPECT_GT(trace.report.switches[1].t, lifts->t);

@@ -213,7 +213,7 @@ void ConstrainedMotion::add_contact_reactions(const double* q, const double* v, 
   stop_constant_rows(vdot);
 }
 
-/// To the last bit, so that a joint at rest on a stop stays where it is.
+/// Sets accelerations of constant rows to 0 exactly, so that a joint at rest on a stop stays there to the last bit.
 void ConstrainedMotion::stop_constant_rows(double* vdot) const {
   for (const int i : mode_.held) {
     const JointRow& row = rows_[static_cast<std::size_t>(i)];
@@ -221,7 +221,7 @@ void ConstrainedMotion::stop_constant_rows(double* vdot) const {
   }
 }
 
-/// The same of positions and velocities: what is off by rounding is put on the row, or its stop would not touch.
+/// Puts positions and velocities of rows that hold on their bounds exactly: off by rounding, a stop would not touch.
 void ConstrainedMotion::put_on_constant_rows(VectorX<double>& q, VectorX<double>& v) {
   for (const int i : mode_.held) {
     JointRow& row = rows_[static_cast<std::size_t>(i)];
