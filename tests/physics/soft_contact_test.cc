@@ -148,7 +148,8 @@ TEST(SoftContact, SlipAndSpinEndTogetherWhateverTheirInertias) {
   // at t = int p ds.
   const SoftBall ball;
   constexpr double kTolerance = 1e-10;
-  for (const auto& [v, w] : {std::pair(0.5, 40.0), std::pair(0.5, 1.0), std::pair(0.02, 100.0)}) {
+  for (const auto& [slip, spin] : {std::pair(0.5, 40.0), std::pair(0.5, 1.0), std::pair(0.02, 100.0)}) {
+    const double v = slip, w = spin;  // clang 14 cannot capture names of a structured binding
     SCOPED_TRACE(fmt::format("v {} w {}", v, w));
     const double k1 = ball.mu * ball.mu * ball.weight() / ball.slip_inertia();
     const double k2 = ball.torsion * ball.torsion * ball.weight() / ball.spin_inertia();

@@ -13,7 +13,7 @@ using Index = Eigen::Index;
 using internal::find_scale;
 
 /// What a point may violate beyond kTolerance, in parts of the terms of a row: rounding of CLP's solves.
-constexpr double kRounding = 1e-12;
+constexpr double kAnswerRounding = 1e-12;
 /// Points of CLP may violate more than its tolerance, by what its last clean-up left.
 constexpr double kViolation = 10 * LinearProgram::kTolerance;
 /// Entries of rays and Farkas vectors, the largest being 1, that stand for zero where a bound forbids them.
@@ -25,7 +25,7 @@ constexpr double kZeroWeight = 1e-9;
 bool LinearProgram::Work::is_feasible(const VectorX<double>& scaled_x) {
   activity.noalias() = A * scaled_x;
   const auto lies = [](double value, double lower, double upper, double size) {
-    const double reach = kViolation + kRounding * size;
+    const double reach = kViolation + kAnswerRounding * size;
     return value >= lower - reach && value <= upper + reach;  // false for NaN
   };
   for (Index j = 0; j < columns(); ++j) {
@@ -80,10 +80,11 @@ double LinearProgram::Work::calc_gap(const VectorX<double>& y) const {
   for (Index j = 0; j < columns(); ++j) {
     const double d = A.col(j).dot(y);
     const double bound = d > 0 ? simplex.columnUpper()[j] : simplex.columnLower()[j];
-    if (std::abs(bound) >= COIN_DBL_MAX && std::abs(d) <= kRounding * A.col(j).cwiseAbs().dot(y.cwiseAbs())) continue;
+    if (std::abs(bound) >= COIN_DBL_MAX && std::abs(d) <= kAnswerRounding * A.col(j).cwiseAbs().dot(y.cwiseAbs()))
+      continue;
     if (d != 0) add(-d * bound);
   }
-  return gap - kRounding * size;
+  return gap - kAnswerRounding * size;
 }
 
 /// Largest entry 1, zeros where a row has no bound on the side that y pushes to. False if a large entry does.

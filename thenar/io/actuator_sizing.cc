@@ -7,18 +7,18 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
+#include "thenar/io/json_internal.h"
 #include "thenar/io/svg_plot.h"
 #include "thenar/io/trace_reader.h"
 
 namespace thenar {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using internal::Json;
 
 /// A degree of freedom with its columns while the trace is read.
 struct MeteredDof {

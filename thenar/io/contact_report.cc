@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/io/json_internal.h"
 
 namespace thenar {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using internal::Json;
 
 /// Rows of the table; a longer list is cut short and says so.
 constexpr std::size_t kMostContactRows = 500;

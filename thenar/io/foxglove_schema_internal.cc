@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "thenar/io/json_internal.h"
 #include "thenar/io/scene_update_internal.h"
 
 namespace thenar::internal {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number_schema() { return {{"type", "number"}}; }
 Json text_schema() { return {{"type", "string"}}; }

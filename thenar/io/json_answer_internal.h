@@ -6,16 +6,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "thenar/base/diagnostic.h"
+#include "thenar/io/json_internal.h"
 #include "thenar/spatial/linear.h"
 
 namespace thenar::internal {
-
-using Json = nlohmann::ordered_json;
 
 inline Json to_json(const VectorX<double>& x) { return Json(std::vector<double>(x.begin(), x.end())); }
 inline Json to_json(const std::vector<VectorX<double>>& list) {

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "thenar/base/text.h"
+#include "thenar/io/json_internal.h"
 #include "thenar/io/part_reader_internal.h"
 
 namespace thenar {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using internal::Json;
 
 /// Rows printed of the tree and of every list; a larger model is cut short and says so.
 constexpr int kMostInfoRows = 500;

@@ -8,15 +8,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "thenar/io/json_internal.h"
 #include "thenar/io/shape_json_internal.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar::internal {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 static_assert(std::endian::native == std::endian::little, "frames are written as they are in memory");
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "thenar/base/text.h"
+#include "thenar/io/json_internal.h"
 #include "thenar/io/trace_units.h"
 #include "thenar/io/trace_writer.h"
 
@@ -37,7 +37,7 @@ std::string table_of_positions(const Scenario& scenario, const RunReport& report
   return out;
 }
 
-using Json = nlohmann::ordered_json;
+using internal::Json;
 
 /// How many of each kind, without those that did not occur.
 Json events_json(const EventCounts& counts) {

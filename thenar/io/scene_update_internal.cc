@@ -4,18 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "thenar/base/overloaded.h"
 #include "thenar/contact/shape_bounds.h"
+#include "thenar/io/json_internal.h"
 #include "thenar/io/replay_data_internal.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar::internal {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kAround = 48;  // Pieces of a full turn in meshes.
 

@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "thenar/base/overloaded.h"
+#include "thenar/io/json_internal.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar::internal {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A number of the object, or NaN, which no shape may have.
 double number_at(const Json& object, const char* key) {

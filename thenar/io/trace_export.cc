@@ -9,11 +9,11 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
 #include "thenar/base/diagnostic.h"
+#include "thenar/io/json_internal.h"
 #include "thenar/io/mcap_writer.h"
 #include "thenar/io/replay_data_internal.h"
 #include "thenar/io/scene_update_internal.h"
@@ -27,7 +27,7 @@ namespace thenar {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using internal::Json;
 using internal::RowsWithContacts;
 
 constexpr std::size_t kLargestExportedSummary = std::size_t{256} << 20;

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
 #include "thenar/contact/contact_finder.h"
+#include "thenar/io/json_internal.h"
 #include "thenar/io/shape_json_internal.h"
 #include "thenar/io/text_file.h"
 #include "thenar/io/trace_writer.h"
@@ -20,7 +20,7 @@
 namespace thenar {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using internal::Json;
 using internal::pose_json;
 using internal::vector_json;
 
