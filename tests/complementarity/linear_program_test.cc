@@ -428,6 +428,25 @@ TEST(LinearProgram, DoesNotCycleOnBealesExample) {
   EXPECT_NEAR(program.x()(2), 1, 1e-13);
 }
 
+/// min −x − 1e-10 y with x ≤ 1 and −1e5 ≤ y ≤ −1, each in a row of its own: the cost of y is below CLP's tolerance
+/// beside that of x, yet y goes to its upper bound. Costs of blocks that nothing connects are scaled one by one.
+TEST(LinearProgram, SolvesBlocksWhateverTheirCosts) {
+  for (const double ratio : {1.0, 1e-10, 1e-20, 1e10, 1e20}) {
+    Data data(2, 2);
+    data.A << 1, 0, 0, 1;
+    data.row_upper << 1, std::numeric_limits<double>::infinity();
+    data.row_lower << -1, -1e6;
+    data.lower << -2, -1e5;
+    data.upper << 2, -1;
+    data.costs << -1, -ratio;
+    LinearProgram program = data.make();
+    ASSERT_EQ(program.solve(), LpStatus::optimal) << ratio;
+    EXPECT_NEAR(program.x()(0), 1, 1e-14) << ratio;
+    EXPECT_NEAR(program.x()(1), -1, 1e-14) << ratio;
+    EXPECT_NEAR(program.multipliers()(0), -1, 1e-14) << ratio;
+  }
+}
+
 /// Rows and unknowns in other units, by 1e-6 to 1e6, are the same program.
 TEST(LinearProgram, DoesNotDependOnUnits) {
   RandomPrograms random(4);

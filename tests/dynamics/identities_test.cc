@@ -107,12 +107,15 @@ TYPED_TEST(DynamicsIdentity, GravityForcesAreThoseOfNewtonAndEulerAtRest) {
     Workspace<T> ws(model);
     const VectorX<T> rest = VectorX<T>::Zero(nv);
     VectorX<T> weight(nv), expected(nv);
+    T largest = 0, error = 0;  // over all states: near its equilibrium a pendulum has hardly any weight to compare with
     for (int k = 0; k < kStatesPerModel; ++k) {
       const RandomState<T> s = draw_state<T>(model, random);
       gravity_forces<T>(model, s.q.data(), ws, weight.data());
       inverse_dynamics<T>(model, s.q.data(), rest.data(), nullptr, {}, ws, expected.data());
-      EXPECT_LE((weight - expected).cwiseAbs().maxCoeff(), T(1e-13) * expected.cwiseAbs().maxCoeff()) << item.name;
+      largest = std::max(largest, expected.cwiseAbs().maxCoeff());
+      error = std::max(error, (weight - expected).cwiseAbs().maxCoeff());
     }
+    EXPECT_LE(error, T(1e-13) * largest) << item.name;
   }
 }
 

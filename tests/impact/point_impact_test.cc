@@ -205,8 +205,10 @@ TEST(PointImpact, ObeysItsLaw) {
     EXPECT_NEAR(stronge.energy.restitution, -e * e * stronge.energy.compression,
                 1e-9 * std::abs(stronge.energy.compression));
     for (const PointImpactResult* result : {&newton, &stronge}) {
-      EXPECT_NEAR(result->energy.change(), test::calc_energy_change(impact, *result),
-                  2e-9 * std::abs(result->energy.compression));
+      // Slip may turn far more energy than compression does, and the parts are found to the same share of what they sum
+      // to.
+      const double size = std::max(std::abs(result->energy.compression), std::abs(result->energy.change()));
+      EXPECT_NEAR(result->energy.change(), test::calc_energy_change(impact, *result), 2e-9 * size);
     }
   }
 }

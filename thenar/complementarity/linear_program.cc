@@ -116,7 +116,13 @@ const char* to_string(LpStatus status) {
 LinearProgram::Work::Work(const MatrixX<double>& matrix) : A(matrix) {
   drop_rounding(A);
   scale();
+  find_blocks();
   costs = VectorX<double>::Zero(columns());
+  set_up(simplex);
+  load();
+}
+
+void LinearProgram::Work::set_up(ClpSimplex& simplex) const {
   simplex.setLogLevel(0);
   simplex.scaling(0);
   simplex.factorization()->setDenseThreshold(0);  // no LAPACK: its kernels differ from machine to machine
@@ -127,7 +133,6 @@ LinearProgram::Work::Work(const MatrixX<double>& matrix) : A(matrix) {
   simplex.setPrimalTolerance(kTolerance);
   simplex.setDualTolerance(kTolerance);
   simplex.setMaximumIterations(static_cast<int>(2000 + 100 * (rows() + columns())));
-  load();
 }
 
 /// First so that the entries are of size 1 in the mean of their logarithms, by rows and columns in turn: this undoes
@@ -149,6 +154,45 @@ void LinearProgram::Work::scale() {
   }
   for (Index i = 0; i < rows(); ++i) scale_row(i, find_scale(A.row(i).lpNorm<Eigen::Infinity>()));
   for (Index j = 0; j < columns(); ++j) scale_column(j, find_scale(A.col(j).lpNorm<Eigen::Infinity>()));
+}
+
+/// Numbers the blocks of A; a row or a column without entries is one by itself.
+void LinearProgram::Work::find_blocks() {
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  row_block.assign(static_cast<std::size_t>(rows()), kNone);
+  column_block.assign(static_cast<std::size_t>(columns()), kNone);
+  std::size_t count = 0;
+  std::vector<Index> reached;  // columns of the block whose rows have not been visited
+  const auto reach = [&](Index j) {
+    std::size_t& block = column_block[static_cast<std::size_t>(j)];
+    if (block != kNone) return;
+    block = count;
+    reached.push_back(j);
+  };
+  const auto visit_rows = [&](Index j) {
+    for (Index i = 0; i < rows(); ++i) {
+      std::size_t& block = row_block[static_cast<std::size_t>(i)];
+      if (A(i, j) == 0 || block != kNone) continue;
+      block = count;
+      for (Index k = 0; k < columns(); ++k) {
+        if (A(i, k) != 0) reach(k);
+      }
+    }
+  };
+  for (Index first = 0; first < columns(); ++first) {
+    if (column_block[static_cast<std::size_t>(first)] != kNone) continue;
+    reach(first);
+    while (!reached.empty()) {
+      const Index j = reached.back();
+      reached.pop_back();
+      visit_rows(j);
+    }
+    ++count;
+  }
+  for (std::size_t& block : row_block) {
+    if (block == kNone) block = count++;
+  }
+  cost_scale = VectorX<double>::Ones(static_cast<Index>(count));
 }
 
 void LinearProgram::Work::load() {
@@ -173,21 +217,18 @@ void LinearProgram::Work::load() {
 
 void LinearProgram::Work::drop_costs() {
   for (int j = 0; j < simplex.numberColumns(); ++j) simplex.setObjectiveCoefficient(j, 0);
-  cost_scale = 1;
+  cost_scale.setOnes();
 }
 
-/// The sign is all that matters of the cost of a column without entries, and its size could dwarf the others.
+/// The largest cost of each block becomes about 1.
 void LinearProgram::Work::update_costs() {
-  VectorX<double> scaled = costs.cwiseProduct(column_scale);
+  const VectorX<double> scaled = costs.cwiseProduct(column_scale);
+  VectorX<double> largest = VectorX<double>::Zero(cost_scale.size());
+  const auto block_of = [&](Index j) { return static_cast<Index>(column_block[static_cast<std::size_t>(j)]); };
+  for (Index j = 0; j < columns(); ++j) largest(block_of(j)) = std::max(largest(block_of(j)), std::abs(scaled(j)));
+  for (Index b = 0; b < largest.size(); ++b) cost_scale(b) = find_scale(largest(b));
   for (Index j = 0; j < columns(); ++j) {
-    if (A.col(j).isZero(0)) scaled(j) = 0;
-  }
-  cost_scale = find_scale(scaled.lpNorm<Eigen::Infinity>());
-  for (Index j = 0; j < columns(); ++j) {
-    if (A.col(j).isZero(0) && costs(j) != 0) scaled(j) = std::copysign(1 / cost_scale, costs(j));
-  }
-  for (Index j = 0; j < columns(); ++j) {
-    simplex.setObjectiveCoefficient(static_cast<int>(j), scaled(j) * cost_scale);
+    simplex.setObjectiveCoefficient(static_cast<int>(j), scaled(j) * cost_scale(block_of(j)));
   }
 }
 
@@ -221,7 +262,7 @@ bool LinearProgram::Work::mend_places() {
 
 /// False if CLP threw. CLP frees its work areas and factors the basis anew each time: keeping them would save a third
 /// of the time at most, and make answers depend on what was solved before.
-bool LinearProgram::Work::run(Method method) {
+bool LinearProgram::Work::run(ClpSimplex& simplex, Method method) {
   try {
     method == Method::dual ? simplex.dual(0, 0) : simplex.primal(0, 0);
     return true;
@@ -283,7 +324,7 @@ LpStatus LinearProgram::Work::finish_optimum() {
 
 LpStatus LinearProgram::Work::name_infeasible() {
   if (read_farkas() || find_impossible_row()) return LpStatus::infeasible;
-  return find_farkas_by_relaxing() ? LpStatus::infeasible : LpStatus::failed;
+  return find_farkas_by_weights() ? LpStatus::infeasible : LpStatus::failed;
 }
 
 LpStatus LinearProgram::Work::name_unbounded() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "thenar/complementarity/linear_program_internal.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 using Index = Eigen::Index;
 using internal::find_scale;
+using internal::LpMethod;
 
 /// What a point may violate beyond kTolerance, in parts of the terms of a row: rounding of CLP's solves.
 constexpr double kAnswerRounding = 1e-12;
@@ -61,7 +63,9 @@ bool LinearProgram::Work::read_optimum() {
   if (!is_feasible(x) || !multipliers.allFinite() || !are_feasible(multipliers)) return false;
   x = x.cwiseProduct(column_scale);
   activity = activity.cwiseQuotient(row_scale);
-  multipliers = multipliers.cwiseProduct(row_scale) / cost_scale;
+  for (Index i = 0; i < rows(); ++i) {
+    multipliers(i) *= row_scale(i) / cost_scale(static_cast<Index>(row_block[static_cast<std::size_t>(i)]));
+  }
   objective = costs.dot(x);
   return true;
 }
@@ -131,17 +135,48 @@ bool LinearProgram::Work::find_impossible_row() {
   return false;
 }
 
-/// The multipliers of the program in which every row may give way, at a cost of 1 for each unit: it always has an
-/// optimum. For programs that CLP refutes without a ray, or with one that does not meet (2).
-bool LinearProgram::Work::find_farkas_by_relaxing() {
-  ClpSimplex relaxed(simplex);
-  for (int j = 0; j < simplex.numberColumns(); ++j) relaxed.setObjectiveCoefficient(j, 0);
-  for (int i = 0; i < simplex.numberRows(); ++i) {
-    for (const double direction : {1.0, -1.0}) relaxed.addColumn(1, &i, &direction, 0, COIN_DBL_MAX, 1);
+/// The weights y with |y| ≤ 1 that have the largest gap in (2), for programs that CLP refutes without a ray, or with
+/// one that does not meet (2). With y = y⁺ − y⁻ and yᵀA = d⁺ − d⁻, all four not negative, the gap is linear. Each
+/// unknown has two finite bounds: where one has none, CLP may end the process on an assertion.
+bool LinearProgram::Work::find_farkas_by_weights() {
+  ClpSimplex weights;
+  set_up(weights);
+  weights.resize(static_cast<int>(columns()), 0);
+  for (int j = 0; j < weights.numberRows(); ++j) weights.setRowBounds(j, 0, 0);
+  double largest_bound = 0;
+  const auto add_unknown = [&](const VectorX<double>& column, double bound, double gain, double reach) {
+    std::vector<int> indices;
+    std::vector<double> entries;
+    for (Index j = 0; j < column.size(); ++j) {
+      if (column(j) == 0) continue;
+      indices.push_back(static_cast<int>(j));
+      entries.push_back(column(j));
+    }
+    const bool is_bounded = std::abs(bound) < COIN_DBL_MAX;
+    if (is_bounded) largest_bound = std::max(largest_bound, std::abs(bound));
+    weights.addColumn(static_cast<int>(indices.size()), indices.data(), entries.data(), 0, is_bounded ? reach : 0,
+                      is_bounded ? -gain * bound : 0);
+  };
+  for (Index i = 0; i < rows(); ++i) {
+    add_unknown(A.row(i).transpose(), simplex.rowLower()[i], 1, 1);
+    add_unknown(-A.row(i).transpose(), simplex.rowUpper()[i], -1, 1);
   }
-  relaxed.allSlackBasis(true);
-  relaxed.dual(0, 0);
-  return relaxed.status() == 0 && relaxed.objectiveValue() > kTolerance && take_farkas(relaxed.dualRowSolution());
+  for (Index j = 0; j < columns(); ++j) {
+    const double reach = A.col(j).lpNorm<1>();  // |yᵀA| is no larger
+    add_unknown(-VectorX<double>::Unit(columns(), j), simplex.columnUpper()[j], -1, reach);
+    add_unknown(VectorX<double>::Unit(columns(), j), simplex.columnLower()[j], 1, reach);
+  }
+  const double scale = find_scale(largest_bound);
+  for (int k = 0; k < weights.numberColumns(); ++k) {
+    weights.setObjectiveCoefficient(k, weights.objective()[k] * scale);
+  }
+  weights.allSlackBasis(true);
+  if (!run(weights, LpMethod::dual) || weights.status() != 0) return false;
+  VectorX<double> y(rows());
+  for (Index i = 0; i < rows(); ++i) {
+    y(i) = weights.primalColumnSolution()[2 * i] - weights.primalColumnSolution()[2 * i + 1];
+  }
+  return take_farkas(y.data());
 }
 
 /// The steepest direction among those without end, each entry at most 1: a linear program with bounds 0 where the
@@ -158,8 +193,7 @@ bool LinearProgram::Work::find_ray() {
                       open_upper(simplex.rowUpper()[i], COIN_DBL_MAX));
   }
   cone.allSlackBasis(true);
-  cone.dual(0, 0);
-  if (cone.status() != 0) return false;
+  if (!run(cone, LpMethod::dual) || cone.status() != 0) return false;
   ray = Eigen::Map<const VectorX<double>>(cone.primalColumnSolution(), columns()).cwiseProduct(column_scale);
   return cone.objectiveValue() < -kTolerance && ray.allFinite();
 }

@@ -27,19 +27,24 @@ inline double find_scale(double size) {
 
 }  // namespace internal
 
-/// The program in CLP's units: A ← R A C, x ← C⁻¹ x, rows ← R rows, c ← κ C c, with diagonal R and C.
+/// The program in CLP's units: A ← R A C, x ← C⁻¹ x, rows ← R rows, c ← K C c, with diagonal R, C and K. K has one
+/// factor for each block of A (rows and columns that entries connect): blocks are programs of their own, and the costs
+/// of one in other units than those of another must not look like zero beside them.
 struct LinearProgram::Work {
   explicit Work(const MatrixX<double>& matrix);
 
   Eigen::Index rows() const { return A.rows(); }
   Eigen::Index columns() const { return A.cols(); }
+  void set_up(ClpSimplex& simplex) const;
   void scale();
+  void find_blocks();
   void load();
 
   void drop_costs();
   void update_costs();
   bool mend_places();
-  bool run(internal::LpMethod method);
+  bool run(internal::LpMethod method) { return run(simplex, method); }
+  static bool run(ClpSimplex& simplex, internal::LpMethod method);
   LpStatus solve_without_entries();
   LpStatus attempt();
   LpStatus retry();
@@ -54,7 +59,7 @@ struct LinearProgram::Work {
   bool read_farkas();
   bool take_farkas(const double* found);
   bool find_impossible_row();
-  bool find_farkas_by_relaxing();
+  bool find_farkas_by_weights();
   bool find_ray();
   bool clean_farkas(VectorX<double>& y) const;
   double calc_gap(const VectorX<double>& y) const;
@@ -65,7 +70,8 @@ struct LinearProgram::Work {
   MatrixX<double> A;
   VectorX<double> row_scale, column_scale;
   VectorX<double> costs;  ///< of the caller
-  double cost_scale = 1;
+  std::vector<std::size_t> row_block, column_block;
+  VectorX<double> cost_scale;     ///< by block
   bool is_dual_feasible = false;  ///< the basis was optimal with these costs
   bool has_vertex = false;        ///< optimal, and the bounds and the basis are still those of the vertex
   ClpSimplex simplex;
