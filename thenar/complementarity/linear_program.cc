@@ -122,17 +122,17 @@ LinearProgram::Work::Work(const MatrixX<double>& matrix) : A(matrix) {
   load();
 }
 
-void LinearProgram::Work::set_up(ClpSimplex& simplex) const {
-  simplex.setLogLevel(0);
-  simplex.scaling(0);
-  simplex.factorization()->setDenseThreshold(0);  // no LAPACK: its kernels differ from machine to machine
-  simplex.setPerturbation(100);                   // none: perturbed costs would end at another vertex
-  simplex.setSpecialOptions(simplex.specialOptions() | kExactBounds);
+void LinearProgram::Work::set_up(ClpSimplex& program) const {
+  program.setLogLevel(0);
+  program.scaling(0);
+  program.factorization()->setDenseThreshold(0);  // no LAPACK: its kernels differ from machine to machine
+  program.setPerturbation(100);                   // none: perturbed costs would end at another vertex
+  program.setSpecialOptions(program.specialOptions() | kExactBounds);
   constexpr int kKeepMethod = 8192;  // or each method calls the other one to clean up
-  simplex.setMoreSpecialOptions(simplex.moreSpecialOptions() | kKeepMethod);
-  simplex.setPrimalTolerance(kTolerance);
-  simplex.setDualTolerance(kTolerance);
-  simplex.setMaximumIterations(static_cast<int>(2000 + 100 * (rows() + columns())));
+  program.setMoreSpecialOptions(program.moreSpecialOptions() | kKeepMethod);
+  program.setPrimalTolerance(kTolerance);
+  program.setDualTolerance(kTolerance);
+  program.setMaximumIterations(static_cast<int>(2000 + 100 * (rows() + columns())));
 }
 
 /// First so that the entries are of size 1 in the mean of their logarithms, by rows and columns in turn: this undoes
@@ -262,9 +262,9 @@ bool LinearProgram::Work::mend_places() {
 
 /// False if CLP threw. CLP frees its work areas and factors the basis anew each time: keeping them would save a third
 /// of the time at most, and make answers depend on what was solved before.
-bool LinearProgram::Work::run(ClpSimplex& simplex, Method method) {
+bool LinearProgram::Work::run(ClpSimplex& program, Method method) {
   try {
-    method == Method::dual ? simplex.dual(0, 0) : simplex.primal(0, 0);
+    method == Method::dual ? program.dual(0, 0) : program.primal(0, 0);
     return true;
   } catch (const CoinError&) {
     return false;

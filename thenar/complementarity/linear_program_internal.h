@@ -35,7 +35,7 @@ struct LinearProgram::Work {
 
   Eigen::Index rows() const { return A.rows(); }
   Eigen::Index columns() const { return A.cols(); }
-  void set_up(ClpSimplex& simplex) const;
+  void set_up(ClpSimplex& program) const;
   void scale();
   void find_blocks();
   void load();
@@ -44,7 +44,7 @@ struct LinearProgram::Work {
   void update_costs();
   bool mend_places();
   bool run(internal::LpMethod method) { return run(simplex, method); }
-  static bool run(ClpSimplex& simplex, internal::LpMethod method);
+  static bool run(ClpSimplex& program, internal::LpMethod method);
   LpStatus solve_without_entries();
   LpStatus attempt();
   LpStatus retry();
