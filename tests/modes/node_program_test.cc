@@ -263,11 +263,12 @@ TEST(NodeProgram, StaysAccurateForEver) {
 }
 
 /// Random decisions about the contacts of hands, redundant ones too: CLP is for what comes up once in a blue moon.
+/// Seeds 291 and 294 have dictionaries that stay bad when they are made anew (24 and 48 programs went to CLP in a row).
 TEST(ModeRelaxation, SolvesHandsWithoutClp) {
   RandomNodePrograms random(7);
   long long programs = 0, handed_over = 0;
   int infeasible = 0;
-  for (unsigned seed = 0; seed < 20; ++seed) {
+  for (unsigned seed = 0; seed < 400; ++seed) {
     ConstraintProblem problem = test::GraspProblems(seed).hand(random.pick(3, 8));
     for (int i = 0; i < problem.size(); ++i) {
       if (problem.row(i).kind == RowKind::normal) problem.row(i).faces = random.pick(0, 1) * random.pick(3, 6);
@@ -295,7 +296,7 @@ TEST(ModeRelaxation, SolvesHandsWithoutClp) {
   }
   std::cout << programs << " programs, " << infeasible << " nodes without a point, " << handed_over << " for CLP\n";
   EXPECT_GE(infeasible, 500);
-  EXPECT_LE(handed_over, programs / 1000);
+  EXPECT_LE(handed_over, programs / 10'000);
 }
 
 /// Values that hold in one dictionary hold in all.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -37,9 +38,11 @@ class SceneMaker {
     if (hands > 0) text += "hands:\n";
     for (int i = 0; i < hands; ++i) text += make_hand(i);
     if (!torques_.empty()) text += "control:\n  - torque: {" + torques_ + "}\n";
-    text += fmt::format(
-        "contacts: {{law: rigid, friction: {:.3f}, restitution: {:.3f}{}}}\n", uniform(0, 1.2), uniform(0, 0.8),
-        pick(0, 4) == 0 ? fmt::format(", fingertip: soft, torsion: {:.4f}", uniform(0.0005, 0.01)) : "");
+    const std::string tip =
+        pick(0, 4) == 0 ? fmt::format(", fingertip: soft, torsion: {:.4f}", uniform(0.0005, 0.01)) : "";
+    const auto [friction, restitution] = draw<2>({{{0, 1.2}, {0, 0.8}}});
+    text +=
+        fmt::format("contacts: {{law: rigid, friction: {:.3f}, restitution: {:.3f}{}}}\n", friction, restitution, tip);
     text += fmt::format("run: {{until: {}, sample: 0.05, on_indeterminate: first}}\n", kSeconds);
     return text;
   }
@@ -48,20 +51,37 @@ class SceneMaker {
   double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
   int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
 
+  struct Range {
+    double low, high;
+  };
+  /// Numbers of these ranges. The last is drawn first: in that order the scenes below were found, and compilers differ
+  /// in the order in which they evaluate arguments.
+  template <std::size_t kCount>
+  std::array<double, kCount> draw(const std::array<Range, kCount>& ranges) {
+    std::array<double, kCount> out;
+    for (std::size_t i = kCount; i-- > 0;) out[i] = uniform(ranges[i].low, ranges[i].high);
+    return out;
+  }
+  std::array<double, 3> draw_sides(double least, double most) {
+    return draw<3>({{{least, most}, {least, most}, {least, most}}});
+  }
+
   std::string make_shape(double size) {
     switch (pick(0, 6)) {
       case 0:
         return fmt::format("{{sphere: {:.4f}}}", size);
-      case 1:
-        return fmt::format("{{box: [{:.4f}, {:.4f}, {:.4f}]}}", size * uniform(0.6, 1.1), size * uniform(0.6, 1.1),
-                           size * uniform(0.6, 1.1));
+      case 1: {
+        const auto [x, y, z] = draw_sides(0.6, 1.1);
+        return fmt::format("{{box: [{:.4f}, {:.4f}, {:.4f}]}}", size * x, size * y, size * z);
+      }
       case 2:
         return fmt::format("{{capsule: {{radius: {:.4f}, length: {:.4f}}}}}", 0.4 * size, 1.1 * size);
       case 3:
         return fmt::format("{{cylinder: {{radius: {:.4f}, length: {:.4f}}}}}", 0.7 * size, uniform(0.3, 1.2) * size);
-      case 4:
-        return fmt::format("{{ellipsoid: [{:.4f}, {:.4f}, {:.4f}]}}", size * uniform(0.4, 1), size * uniform(0.4, 1),
-                           size * uniform(0.4, 1));
+      case 4: {
+        const auto [x, y, z] = draw_sides(0.4, 1);
+        return fmt::format("{{ellipsoid: [{:.4f}, {:.4f}, {:.4f}]}}", size * x, size * y, size * z);
+      }
       case 5:
         return fmt::format("{{rounded_box: {{sides: [{0:.4f}, {0:.4f}, {1:.4f}], radius: {2:.4f}}}}}", size, 0.8 * size,
                            0.1 * size);
@@ -73,29 +93,42 @@ class SceneMaker {
   /// Objects stand apart at the start, one above the other or side by side, and fly towards each other.
   std::string make_object(int i) {
     const double x = 0.25 * (i % 2) + uniform(-0.02, 0.02), z = 0.15 + 0.25 * (i / 2) + uniform(0, 0.05);
+    const auto [mass, y, roll, pitch, yaw, along, across, up, w_x, w_y, w_z] = draw<11>({{{0.05, 1},
+                                                                                          {-0.02, 0.02},
+                                                                                          {-3, 3},
+                                                                                          {-1.5, 1.5},
+                                                                                          {-3, 3},
+                                                                                          {0, 1},
+                                                                                          {-0.3, 0.3},
+                                                                                          {-1, 0.5},
+                                                                                          {-8, 8},
+                                                                                          {-8, 8},
+                                                                                          {-8, 8}}});
+    const std::string shape = make_shape(uniform(0.04, 0.09));
     return fmt::format(
         "  - {{name: object{}, shape: {}, mass: {:.3f}, pose: {{xyz: [{:.4f}, {:.4f}, {:.4f}], rpy: [{:.3f}, {:.3f}, "
         "{:.3f}]}}, velocity: {{linear: [{:.3f}, {:.3f}, {:.3f}], angular: [{:.2f}, {:.2f}, {:.2f}]}}}}\n",
-        i, make_shape(uniform(0.04, 0.09)), uniform(0.05, 1), x, uniform(-0.02, 0.02), z, uniform(-3, 3),
-        uniform(-1.5, 1.5), uniform(-3, 3), (i % 2 == 0 ? 1 : -1) * uniform(0, 1), uniform(-0.3, 0.3), uniform(-1, 0.5),
-        uniform(-8, 8), uniform(-8, 8), uniform(-8, 8));
+        i, shape, mass, x, y, z, roll, pitch, yaw, (i % 2 == 0 ? 1 : -1) * along, across, up, w_x, w_y, w_z);
   }
 
   /// A finger or two of capsules on a base in the air, over the objects.
   std::string make_hand(int i) {
+    const auto [y, z] = draw<2>({{{-0.05, 0.05}, {0.45, 0.6}}});
     std::string text = fmt::format("  - name: hand{}\n    base: {{xyz: [{:.3f}, {:.3f}, {:.3f}]}}\n    bodies:\n", i,
-                                   -0.25 + 0.75 * i, uniform(-0.05, 0.05), uniform(0.45, 0.6));
+                                   -0.25 + 0.75 * i, y, z);
     const int links = pick(1, 3);
     for (int k = 0; k < links; ++k) {
       const char* axis = pick(0, 2) == 0 ? "[1, 0, 0]" : "[0, 1, 0]";
+      const double mass = uniform(0.03, 0.2);
+      const bool has_limits = pick(0, 2) == 0;
+      const double damping = uniform(0, 0.01);
       text += fmt::format(
           "      - {{name: l{0}, {1}joint: {{name: j{0}, type: revolute, axis: {2}, damping: {3:.4f}{4}{5}}}, shape: "
           "{{capsule: {{radius: 0.012, length: 0.12}}}}, shape_pose: {{xyz: [0, 0, -0.07]}}, mass: {6:.3f}}}\n",
-          k, k > 0 ? fmt::format("parent: l{}, ", k - 1) : "", axis, uniform(0, 0.01),
-          k > 0 ? ", frame: {xyz: [0, 0, -0.15]}" : "", pick(0, 2) == 0 ? ", limits: [-1.5, 1.5]" : "",
-          uniform(0.03, 0.2));
-      torques_ += fmt::format("{}hand{}.j{}: {:.3f}*sin({:.2f}*t)", torques_.empty() ? "" : ", ", i, k,
-                              uniform(-0.3, 0.3), uniform(1, 8));
+          k, k > 0 ? fmt::format("parent: l{}, ", k - 1) : "", axis, damping,
+          k > 0 ? ", frame: {xyz: [0, 0, -0.15]}" : "", has_limits ? ", limits: [-1.5, 1.5]" : "", mass);
+      const auto [torque, rate] = draw<2>({{{-0.3, 0.3}, {1, 8}}});
+      torques_ += fmt::format("{}hand{}.j{}: {:.3f}*sin({:.2f}*t)", torques_.empty() ? "" : ", ", i, k, torque, rate);
     }
     return text;
   }

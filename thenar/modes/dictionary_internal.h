@@ -53,6 +53,8 @@ class Dictionary {
   /// The same from R and r, without the rounding so far, and without the objective. Where unknowns are inside that
   /// hardly depend on those outside some of them change places.
   void rebuild();
+  /// As it was constructed: columns outside, rows inside.
+  void restart();
   /// Sets the objective, in terms of what is outside.
   void set_objective(const VectorX<double>& gradient, double constant);
 
@@ -67,7 +69,6 @@ class Dictionary {
 
   double* begin(int row) { return table_.data() + static_cast<std::ptrdiff_t>(row) * width_; }
   const double* begin(int row) const { return table_.data() + static_cast<std::ptrdiff_t>(row) * width_; }
-  void restart();
   Place find_largest_swap() const;
 
   int width_;

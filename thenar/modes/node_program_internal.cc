@@ -63,12 +63,23 @@ NodeProgram::NodeProgram(const MatrixX<double>& R, const VectorX<double>& r)
       activity_(R.rows()),
       sums_(R.cols()) {}
 
+/// A dictionary made anew has no rounding of earlier exchanges. One of unknowns that nearly depend on each other is as
+/// bad as before, though, and would be for the next programs, too: the last attempt takes the dictionary of the
+/// beginning.
+template <class Attempt>
+LpStatus NodeProgram::insist(const Attempt& attempt) {
+  LpStatus status = attempt();
+  if (status != LpStatus::failed) return status;
+  ++rebuilds_;
+  dictionary_.rebuild();
+  status = attempt();
+  if (status != LpStatus::failed) return status;
+  dictionary_.restart();
+  return attempt();
+}
+
 LpStatus NodeProgram::find_point() {
-  LpStatus status = try_point();
-  if (status == LpStatus::failed) {
-    rebuild();
-    status = try_point();
-  }
+  const LpStatus status = insist([this] { return try_point(); });
   if (status == LpStatus::optimal) x_ = x_.cwiseProduct(scales_.columns);
   if (status == LpStatus::infeasible) y_ = y_.cwiseProduct(scales_.rows);
   return status;
@@ -86,11 +97,7 @@ LpStatus NodeProgram::maximize(const VectorX<double>& gradient, double constant,
   gradient_ = gradient.cwiseProduct(scales_.columns);
   const double size = find_scale(gradient_);
   gradient_ *= size;
-  LpStatus status = try_maximum(constant * size, enough * size);
-  if (status == LpStatus::failed) {
-    rebuild();
-    status = try_maximum(constant * size, enough * size);
-  }
+  const LpStatus status = insist([&] { return try_maximum(constant * size, enough * size); });
   if (status == LpStatus::optimal) {
     x_ = x_.cwiseProduct(scales_.columns);
     y_ = y_.cwiseProduct(scales_.rows) / size;
@@ -108,11 +115,6 @@ LpStatus NodeProgram::try_maximum(double constant, double enough) {
   if (status == LpStatus::failed || !take_point()) return LpStatus::failed;
   if (status == LpStatus::unbounded) return is_endless() ? status : LpStatus::failed;
   return take_optimum(constant, enough) ? status : LpStatus::failed;
-}
-
-void NodeProgram::rebuild() {
-  ++rebuilds_;
-  dictionary_.rebuild();
 }
 
 void NodeProgram::exchange(int row, int column) {

@@ -91,7 +91,8 @@ class NodeProgram {
   static bool can_fall(NodeRange range) { return (static_cast<int>(range) & 2) != 0; }
   NodeRange range_of(int unknown) const { return ranges_[static_cast<std::size_t>(unknown)]; }
 
-  void rebuild();
+  template <class Attempt>
+  LpStatus insist(const Attempt& attempt);
   bool prefers_least_index(int exchanges) const { return exchanges > row_count() + column_count(); }
   bool gives_up(int exchanges) const { return exchanges > 10 * (row_count() + column_count()); }
   void exchange(int row, int column);

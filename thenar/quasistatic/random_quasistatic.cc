@@ -64,12 +64,14 @@ void add_loads(Dice& dice, QuasistaticProblem& out) {
 
 /// Joint velocities that belong to random velocities of the object and of the contacts, v_n ≥ 0: X is not empty.
 void add_velocities(Dice& dice, QuasistaticProblem& out) {
-  const Eigen::Vector3d q_dot(dice.draw(-1, 1), dice.draw(-1, 1), dice.draw(-1, 1));
+  // From the last to the first, one by one: compilers differ in the order in which they evaluate arguments.
+  Eigen::Vector3d q_dot;
+  for (Index k = 2; k >= 0; --k) q_dot(k) = dice.draw(-1, 1);
   for (Index i = 0; i < out.mu.size(); ++i) {
-    const Vector2d v(dice.draw(0, 1), dice.draw(-1, 1));
+    const double v_t = dice.draw(-1, 1), v_n = dice.draw(0, 1);
     Eigen::Matrix2d J;
     J << out.J_n.block<1, 2>(i, 2 * i), out.J_t.block<1, 2>(i, 2 * i);
-    const Vector2d finger(out.W_n.col(i).dot(q_dot) - v(0), out.W_t.col(i).dot(q_dot) - v(1));
+    const Vector2d finger(out.W_n.col(i).dot(q_dot) - v_n, out.W_t.col(i).dot(q_dot) - v_t);
     out.theta_dot.segment<2>(2 * i) = J.inverse() * finger;
   }
 }
