@@ -428,8 +428,9 @@ TEST(LinearProgram, DoesNotCycleOnBealesExample) {
   EXPECT_NEAR(program.x()(2), 1, 1e-13);
 }
 
-/// min −x − ratio y with x ≤ 1 and −1e5 ≤ y ≤ −1, each in a row of its own: the smaller cost may be below CLP's tolerance
-/// beside the other, yet its unknown goes to its upper bound. Costs of blocks that nothing connects are scaled one by one.
+/// min −x − ratio y with x ≤ 1 and −1e5 ≤ y ≤ −1, each in a row of its own: the smaller cost may be below CLP's
+/// tolerance beside the other, yet its unknown goes to its upper bound. Costs of blocks that nothing connects are
+/// scaled one by one.
 TEST(LinearProgram, SolvesBlocksWhateverTheirCosts) {
   for (const double ratio : {1.0, 1e-10, 1e-20, 1e10, 1e20}) {
     Data data(2, 2);
