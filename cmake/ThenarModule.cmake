@@ -54,10 +54,16 @@ function(thenar_compile_together target units)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
 endfunction()
 
-# thenar_module(name SOURCES a.cc … [DEPENDS module …] [LINK target …] [UNITS n]); UNITS: how many translation units its
-# sources are compiled in.
+# Code that is not worth the time of the optimiser: what reads, writes and reports.
+function(thenar_optimize_little target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# thenar_module(name SOURCES a.cc … [DEPENDS module …] [LINK target …] [UNITS n] [COLD] [OPTIMIZATION flag …]);
+# UNITS: how many translation units its sources are compiled in; COLD: with little optimisation; OPTIMIZATION: flags that
+# change how code is optimised, for all sources of the module.
 function(thenar_module name)
-  cmake_parse_arguments(ARG "" "UNITS" "SOURCES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "UNITS" "SOURCES;DEPENDS;LINK;OPTIMIZATION" ${ARGN})
   if(NOT ARG_UNITS)
     set(ARG_UNITS 1)
   endif()
@@ -72,16 +78,23 @@ function(thenar_module name)
   target_link_libraries(thenar_${name} PUBLIC ${ARG_LINK})
   thenar_set_warnings(thenar_${name})
   thenar_compile_together(thenar_${name} ${ARG_UNITS})
-  if(NOT name STREQUAL "base")  # knows no Eigen
+  if(ARG_COLD)
+    thenar_optimize_little(thenar_${name})
+    thenar_precompile_headers(thenar_${name} cold)
+  elseif(ARG_OPTIMIZATION)
+    target_compile_options(thenar_${name} PRIVATE ${ARG_OPTIMIZATION})
+  elseif(NOT name STREQUAL "base")  # knows no Eigen
     thenar_precompile_headers(thenar_${name} library)
   endif()
 endfunction()
 
-# Reading Eigen and the standard library takes four seconds or more of every translation unit. Modules share one precompiled
-# header, tests another one: GCC refuses one that was compiled for other position-independent code, and nothing else that
-# differs between them matters. Each belongs to a small target of its own, so that nobody waits for more than the header.
-# thenar_precompile_headers(target library|test [LINK target] [HEADERS header …]) makes the header where it is first asked for;
-# LINK: whose definitions it is to be compiled with.
+# Reading Eigen and the standard library takes three seconds or more of every translation unit. Modules share one precompiled
+# header, cold modules and tests one each. Each belongs to a small target of its own, so that nobody waits for more than the
+# header. GCC compiles a unit with the optimisation flags that its precompiled header was compiled with and ignores the
+# unit's own, without a word. So a header is compiled with the flags of the target that asks for it first, all targets of a
+# kind have the same ones, and targets or sources with other ones have no precompiled header.
+# thenar_precompile_headers(target library|cold|test [LINK target] [HEADERS header …]); LINK: whose definitions it is to be
+# compiled with.
 function(thenar_precompile_headers target kind)
   cmake_parse_arguments(ARG "" "LINK" "HEADERS" ${ARGN})
   set(owner thenar_${kind}_headers)
@@ -92,7 +105,8 @@ function(thenar_precompile_headers target kind)
     target_link_libraries(${owner} PRIVATE thenar::base Eigen3::Eigen ${ARG_LINK})
     get_target_property(pic ${target} POSITION_INDEPENDENT_CODE)
     set_target_properties(${owner} PROPERTIES POSITION_INDEPENDENT_CODE ${pic})
-    thenar_set_warnings(${owner})  # -Wpedantic defines a macro
+    get_target_property(options ${target} COMPILE_OPTIONS)  # the warnings, too: -Wpedantic defines a macro
+    target_compile_options(${owner} PRIVATE ${options})
     target_precompile_headers(${owner} PRIVATE <algorithm> <array> <charconv> <cmath> <cstdint> <filesystem> <fstream>
                               <functional> <limits> <map> <memory> <numbers> <numeric> <optional> <random> <span>
                               <sstream> <stdexcept> <string> <string_view> <unordered_map> <utility> <variant> <vector>
