@@ -130,7 +130,7 @@ inline Lcp make_nearly_singular(unsigned seed, int n) {
   return {symmetric, dice.solvable_q(symmetric)};
 }
 
-namespace internal {
+namespace families {
 
 /// The step of contacts with friction cones of `directions` edges: unknowns are normal impulses c, impulses β along the
 /// edges D, and λ, close to the sliding speed; J is the contacts' Jacobian over √mass, normals before edges,
@@ -166,7 +166,7 @@ inline TouchingBodies draw_bodies(LcpDice& dice, int contacts) {
   return {a, b, count};
 }
 
-}  // namespace internal
+}  // namespace families
 
 /// n/4 contacts of random rigid bodies in the plane.
 inline Lcp make_planar_friction(unsigned seed, int n) {
@@ -175,7 +175,7 @@ inline Lcp make_planar_friction(unsigned seed, int n) {
   const VectorX<double> mass = VectorX<double>::NullaryExpr(3 * bodies, [&] { return dice.uniform(0.5, 2); });
   MatrixX<double> J = MatrixX<double>::Zero(3 * contacts, 3 * bodies);
   for (int i = 0; i < contacts; ++i) {
-    const internal::TouchingBodies touching = internal::draw_bodies(dice, contacts);
+    const families::TouchingBodies touching = families::draw_bodies(dice, contacts);
     const double angle = dice.uniform(0, 2 * std::numbers::pi);
     const Eigen::Vector2d N(std::cos(angle), std::sin(angle)), T(-N.y(), N.x());
     double sign = 1;
@@ -191,7 +191,7 @@ inline Lcp make_planar_friction(unsigned seed, int n) {
       sign = -1;
     }
   }
-  return internal::assemble_friction(dice, J * mass.cwiseSqrt().cwiseInverse().asDiagonal(), contacts, 2);
+  return families::assemble_friction(dice, J * mass.cwiseSqrt().cwiseInverse().asDiagonal(), contacts, 2);
 }
 
 /// n/6 contacts of random rigid bodies in space, each with a cone of four edges.
@@ -201,7 +201,7 @@ inline Lcp make_spatial_friction(unsigned seed, int n) {
   const VectorX<double> mass = VectorX<double>::NullaryExpr(6 * bodies, [&] { return dice.uniform(0.5, 2); });
   MatrixX<double> J = MatrixX<double>::Zero(5 * contacts, 6 * bodies);
   for (int i = 0; i < contacts; ++i) {
-    const internal::TouchingBodies touching = internal::draw_bodies(dice, contacts);
+    const families::TouchingBodies touching = families::draw_bodies(dice, contacts);
     const Eigen::Vector3d N = Eigen::Vector3d(dice.vector(3)).normalized();
     const Eigen::Vector3d T = N.unitOrthogonal(), U = N.cross(T);
     double sign = 1;
@@ -217,7 +217,7 @@ inline Lcp make_spatial_friction(unsigned seed, int n) {
       sign = -1;
     }
   }
-  return internal::assemble_friction(dice, J * mass.cwiseSqrt().cwiseInverse().asDiagonal(), contacts, 4);
+  return families::assemble_friction(dice, J * mass.cwiseSqrt().cwiseInverse().asDiagonal(), contacts, 4);
 }
 
 struct LcpFamily {
