@@ -28,7 +28,7 @@ constexpr double kExplicitNotFiniteFactor = 0.1;                   // h_next / h
 /// fast modes by thousands: it passes where they are rounding, as their error is looked at where it ends.
 constexpr double kExplicitStabilityEdge = 6, kFarBeyondStability = 12;
 /// So it is looked at between the ends, too, in these places; where it is larger than this part of the weights the step
-/// is made again.
+/// is made again, shorter, and the next step grows no faster than this error allows.
 constexpr std::array kDensePlaces{0.25, 0.6};
 constexpr double kMostDenseError = 1;
 
@@ -63,6 +63,7 @@ class ExplicitRungeKutta final : public Integrator {
   void prepare_dense_output(const VectorX<double>& end);
   double calc_dense_error(double theta, double stiffness, std::span<const double> weights);
   double calc_largest_dense_error(double stiffness, std::span<const double> weights);
+  static double calc_dense_factor(double dense_error);
 
   const ExplicitTableau& tableau_;
   bool adaptive_;
@@ -180,15 +181,15 @@ StepAttempt ExplicitRungeKutta::attempt(MotionEquations& equations, double t, do
   if (!evaluate_stage(tableau_.stages)) return reject(kExplicitNotFiniteFactor, 0);
 
   const double stiffness = calc_stiffness();
+  double dense_factor = kExplicitLongest;
   if (adaptive_ && (stiffness > kFarBeyondStability || equations.has_fading_stiffness())) {
-    const double fastest = std::max(stiffness, kExplicitStabilityEdge);
-    if (!(calc_largest_dense_error(fastest, weights) <= kMostDenseError)) {
-      return reject(std::max(kExplicitShortest, kExplicitStabilityEdge / (2 * fastest)), error);
-    }
+    const double dense_error = calc_largest_dense_error(std::max(stiffness, kExplicitStabilityEdge), weights);
+    dense_factor = calc_dense_factor(dense_error);
+    if (!(dense_error <= kMostDenseError)) return reject(dense_factor, error);
   }
   end_ = stage_;
   end_slope_ = slopes_.col(tableau_.stages);
-  const double factor = adaptive_ ? choose_factor(error) : 1;
+  const double factor = adaptive_ ? std::min(choose_factor(error), dense_factor) : 1;
   after_rejection_ = false;
   return {.accepted = true, .error = error, .next_h = factor * h, .stiffness = stiffness};
 }
@@ -224,6 +225,14 @@ double ExplicitRungeKutta::calc_dense_error(double theta, double stiffness, std:
   equations_->calc_slope(t_ + theta * h_, stage_.data(), sum_.data());
   sum_ = (h_ * sum_ - sum_rate_) / stiffness;
   return internal::calc_weighted_norm(sum_.data(), weights);
+}
+
+/// The dense output has order 7, so its error falls with h⁸ or, where a fast mode grows, faster. The next step may be
+/// so much longer only, or it would fail as this one did or nearly did.
+double ExplicitRungeKutta::calc_dense_factor(double dense_error) {
+  if (!std::isfinite(dense_error)) return kExplicitShortest;
+  return std::clamp(kExplicitSafety * std::pow(dense_error / kMostDenseError, -1.0 / 8), kExplicitShortest,
+                    kExplicitLongest);
 }
 
 /// The largest over some places. The end of the step, which is stage_ before and after, is evaluated last.
