@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The whole suite under rounding noise: preset x compiler x seeds, with the number of failed tests.
 
-Each preset is built once, with THENAR_NOISE, in build/matrix/PRESET; then ctest runs once for each seed. Rows are written to
+Each preset is built once, with THENAR_NOISE, where ./run test builds it; then ctest runs once for each seed. Rows are written to
 out/matrix.csv as they are computed, so an interrupted matrix keeps what it has; --resume goes on behind them.
 """
 import argparse
@@ -18,6 +18,7 @@ from pathlib import Path
 FULL = {"release": 20, "native": 3, "portable": 3, "reproducible": 3, "clang": 3, "clang-native": 3, "clang-portable": 3,
         "clang-reproducible": 3, "asan": 1}
 QUICK = {"release": 1}
+LOGS = Path("out/matrix")
 COLUMNS = ["preset", "seed", "tests", "failed", "seconds", "names"]
 
 
@@ -26,11 +27,10 @@ def say(text):
 
 
 def build(preset, folder, jobs):
-    log = folder.parent / f"{preset}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
+    log = LOGS / f"{preset}.log"
     with open(log, "w") as out:
-        for command in (["cmake", "--preset", preset, "-B", str(folder), "-DTHENAR_NOISE=ON", "-DTHENAR_TESTS=ON",
-                         "-DTHENAR_BENCH=OFF"],
+        for command in (["cmake", "--preset", preset, "-DTHENAR_NOISE=ON", "-DTHENAR_TESTS=ON",
+                         "-DTHENAR_BENCH=OFF", "-DTHENAR_TEST_MODULES="],
                         ["cmake", "--build", str(folder), "-j", str(jobs)]):
             if subprocess.run(command, stdout=out, stderr=subprocess.STDOUT).returncode != 0:
                 sys.exit(f"matrix: {preset} does not build, see {log}")
@@ -39,12 +39,13 @@ def build(preset, folder, jobs):
 def run_suite(folder, seed, jobs):
     """Tests run, names of those that failed."""
     environment = dict(os.environ, THENAR_NOISE_SEED=str(seed))
-    found = subprocess.run(["ctest", "--test-dir", str(folder), "-j", str(jobs), "--output-on-failure"],
+    found = subprocess.run(["ctest", "--preset", folder.name, "-j", str(jobs)],
                            env=environment, capture_output=True, text=True)
-    (folder.parent / f"{folder.name}-{seed}.txt").write_text(found.stdout)
+    log = LOGS / f"{folder.name}-{seed}.txt"
+    log.write_text(found.stdout + found.stderr)
     total = re.search(r"out of (\d+)", found.stdout)
     if total is None:
-        sys.exit(f"matrix: ctest ran no test in {folder}: {found.stderr or found.stdout}")
+        sys.exit(f"matrix: ctest did not come to its end in {folder}, see {log}")
     failed = re.findall(r"^\s*\d+ - (.+?) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|ILLEGAL|Child aborted|Not Run)",
                         found.stdout, re.M)
     return int(total.group(1)), failed
@@ -85,7 +86,7 @@ def main():
             parser.error(f"unknown preset {', '.join(unknown)}; there are {', '.join(FULL)}")
         plan = {name: FULL[name] for name in names}
     path = Path("out/matrix.csv")
-    path.parent.mkdir(exist_ok=True)
+    LOGS.mkdir(parents=True, exist_ok=True)
     rows = read_rows(path) if options.resume else []
     done = {(row["preset"], int(row["seed"])) for row in rows}
     with open(path, "w", newline="") as file:
@@ -97,7 +98,7 @@ def main():
             seeds = [seed for seed in range(first, first + (options.seeds or count)) if (preset, seed) not in done]
             if not seeds:
                 continue
-            folder = Path("build/matrix") / preset
+            folder = Path("build") / preset
             say(f"Building {preset}")
             build(preset, folder, options.jobs)
             for seed in seeds:
