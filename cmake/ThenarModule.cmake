@@ -56,7 +56,7 @@ endfunction()
 
 # The level of optimisation of a target in a release: -O3 for kernels, -O2 for what is computed in every step, -O1 for what
 # reads, writes and decides once, and for tests. -O3 takes a tenth longer to compile than -O2, and that a quarter longer than
-# -O1. (-Og would save another seventh; the tests then take longer than that to run.)
+# -O1. (-Og would save another seventh, but tests that compute much themselves run longer with it.)
 function(thenar_optimize target level)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()

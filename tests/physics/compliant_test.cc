@@ -303,8 +303,9 @@ TEST(CompliantContact, AGraspThatBeginsLoadedIsInEquilibrium) {
                                     : table + contacts + end);
     const VectorX<double>& q = trace.samples.front().state.q;
     for (const Sample& sample : trace.samples) {
-      // Forces are told to 1e-10 of the weight or so; a layer gives way by 1e-14 m for that.
-      EXPECT_LT((sample.state.q - q).cwiseAbs().maxCoeff(), 1e-11) << sample.state.t;
+      // Forces are told to 1e-10 of the weight or so, for which a layer gives way by 1e-14 m; steps may be off by their
+      // tolerance of the box's size.
+      EXPECT_LT((sample.state.q - q).cwiseAbs().maxCoeff(), 1e-9 * 0.06) << sample.state.t;
       double carried = 0;
       for (const ContactSample& contact : sample.contacts) {
         carried += is_held ? std::hypot(contact.force[1], contact.force[2]) : contact.force[0];

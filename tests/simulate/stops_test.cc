@@ -99,7 +99,9 @@ TEST(Stop, BouncingEndsAtTheZenoTime) {
     const double height = 9e-13, rounding = 2.2e-16 / (2 * height);
     EXPECT_NEAR(zeno[0].t, fall * (1 + e) / (1 - e), 10 * rounding * 2 * std::sqrt(2 * height / kGravity) / (1 - e));
     EXPECT_EQ(trace.report.last.q(0), -1);
-    EXPECT_LE(trace.report.max_gap_violation, 8 * 2.3e-16);
+    // The dense output adds up eight terms of size 1; accelerations that are off by 1e-15 move the end of a fall of 1 m
+    // by 1e-15 m, or 5 eps.
+    EXPECT_LE(trace.report.max_gap_violation, (8 + 5) * 2.3e-16);
     EXPECT_NEAR(trace.report.energy.error(), 0, 1e-9);
   }
 }
