@@ -84,6 +84,20 @@ struct Pair {
     return true;
   }
 
+  /// By how much, in the units of calc_worst(), the most violated row or column of any x is violated at least, if y
+  /// proves that there is no point: y · (R x + r) would be at least 0, and y · r is not.
+  long double calc_least_violation(const VectorX<double>& y) const {
+    const LongVector sums = R.cast<long double>().transpose() * y.cast<long double>();
+    long double reach = 0;
+    for (int i = 0; i < node.row_count(); ++i) {
+      reach += std::abs(y(i)) * std::max(1.0, R.row(i).lpNorm<Eigen::Infinity>());
+    }
+    for (int j = 0; j < node.column_count(); ++j) {
+      reach += std::abs(sums(j)) / std::min(1.0, std::max(1e-300, R.col(j).lpNorm<Eigen::Infinity>()));
+    }
+    return -y.cast<long double>().dot(r.cast<long double>()) / reach;
+  }
+
   MatrixX<double> R;
   VectorX<double> r;
   NodeProgram node;
@@ -101,6 +115,7 @@ Pair make_pair(RandomNodePrograms& random, int rows, int columns) {
 
 struct Tally {
   int optimal = 0, infeasible = 0, unbounded = 0, failed = 0;
+  int within_tolerance = 0;  ///< points of programs that have none exactly
   void add(LpStatus status) {
     optimal += status == LpStatus::optimal;
     infeasible += status == LpStatus::infeasible;
@@ -115,13 +130,20 @@ void expect_true_point(Pair& pair, const std::string& where, Tally& tally) {
   if (status == LpStatus::failed) return;
   pair.copy_ranges();
   pair.clp.clear_costs();
-  EXPECT_EQ(status, pair.clp.solve()) << where << ": " << to_string(status)
-                                      << ", CLP: " << to_string(pair.clp.status());
+  const LpStatus clp_status = pair.clp.solve();
+  SCOPED_TRACE(where + ": " + to_string(status) + ", CLP: " + to_string(clp_status));
   if (status == LpStatus::optimal) {
-    EXPECT_LE(pair.calc_worst(pair.node.x()), kPoint * (1 + pair.node.x().lpNorm<1>())) << where;
+    const long double tolerance = kPoint * (1 + pair.node.x().lpNorm<1>());
+    EXPECT_LE(pair.calc_worst(pair.node.x()), tolerance);
+    // A point within the tolerance may be none exactly.
+    const bool is_within_tolerance =
+        clp_status == LpStatus::infeasible && pair.calc_least_violation(pair.clp.farkas()) <= tolerance;
+    if (!is_within_tolerance) EXPECT_EQ(clp_status, LpStatus::optimal);
+    tally.within_tolerance += is_within_tolerance;
   } else {
-    EXPECT_TRUE(pair.does_prove(pair.node.y(), VectorX<double>::Zero(pair.R.cols()))) << where;
-    EXPECT_LT(pair.node.y().dot(pair.r), 0) << where;
+    EXPECT_EQ(status, clp_status);
+    EXPECT_TRUE(pair.does_prove(pair.node.y(), VectorX<double>::Zero(pair.R.cols())));
+    EXPECT_LT(pair.node.y().dot(pair.r), 0);
   }
 }
 
@@ -135,6 +157,7 @@ TEST(NodeProgram, SaysWhatClpSays) {
   EXPECT_GE(tally.optimal, 1000);
   EXPECT_GE(tally.infeasible, 1000);
   EXPECT_EQ(tally.failed, 0);
+  EXPECT_LE(tally.within_tolerance, 4);
 }
 
 TEST(NodeProgram, GoesOnFromTheLastDictionary) {

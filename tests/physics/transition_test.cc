@@ -223,6 +223,20 @@ TEST(Margins, PushedBoxSlipsWhenNoForceHoldsIt) {
   }
 }
 
+/// The nearer to slipping, the more tangents of the cones pass through the optimum: a degenerate vertex, at which CLP's
+/// primal method once stopped too early for one push in some hundred.
+TEST(Margins, OfCircularConesAreFoundHoweverNearSlippingIs) {
+  for (int i = 9; i < 170; i += 8) {
+    const double margin = std::pow(10, -i / 50.0 - 1);
+    SCOPED_TRACE(margin);
+    const Instant instant = solve(kPushed, {set("F", (1 - margin) * kGravity), "contacts.cone=circular"});
+    ASSERT_EQ(instant.cells.size(), 1U);
+    const PatchAnswer& patch = instant.cells[0].patches.at(0);
+    EXPECT_FALSE(patch.is_bound);
+    EXPECT_NEAR(patch.slip.value(), margin, kShareError);
+  }
+}
+
 /// Pushed at its lower edge the box rests with any forces of its corners whose middle is under its own: a corner
 /// carries nothing, or, with the one across, everything.
 TEST(Margins, CornersShareTheWeightInManyWays) {

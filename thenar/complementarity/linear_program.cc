@@ -318,7 +318,11 @@ LpStatus LinearProgram::Work::attempt() {
   return simplex.status() == 0 ? finish_optimum() : LpStatus::failed;
 }
 
+/// At a degenerate vertex the primal method may stop with a basis whose multipliers have the wrong sign by more than
+/// the tolerance (secondary status 5 of CLP). The dual method goes on from there.
 LpStatus LinearProgram::Work::finish_optimum() {
+  if (push_to_vertex() && read_optimum()) return LpStatus::optimal;
+  if (!run(Method::dual) || simplex.status() != 0) return LpStatus::failed;
   return push_to_vertex() && read_optimum() ? LpStatus::optimal : LpStatus::failed;
 }
 
