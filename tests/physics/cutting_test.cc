@@ -50,6 +50,17 @@ std::vector<double> draw_times(double until, int count, unsigned seed) {
   return out;
 }
 
+void expect_same(const Outcome& a, const Outcome& b) {
+  ASSERT_EQ(a.events.size(), b.events.size());
+  for (std::size_t i = 0; i < b.events.size(); ++i) {
+    EXPECT_EQ(a.events[i].t, b.events[i].t);
+    EXPECT_EQ(a.events[i].kind, b.events[i].kind);
+    EXPECT_EQ(a.events[i].where, b.events[i].where);
+  }
+  EXPECT_EQ(a.report.last, b.report.last);
+  EXPECT_EQ(a.report.steps, b.report.steps);
+}
+
 class Cutting : public testing::TestWithParam<const char*> {};
 
 TEST_P(Cutting, ChangesNoStepAndNoEvent) {
@@ -59,16 +70,18 @@ TEST_P(Cutting, ChangesNoStepAndNoEvent) {
   for (const unsigned seed : {1u, 2u}) {
     SCOPED_TRACE(seed);
     const Outcome cut = advance(scenario, draw_times(until, 40, seed));
-    ASSERT_EQ(cut.events.size(), whole.events.size());
-    for (std::size_t i = 0; i < whole.events.size(); ++i) {
-      EXPECT_EQ(cut.events[i].t, whole.events[i].t);
-      EXPECT_EQ(cut.events[i].kind, whole.events[i].kind);
-      EXPECT_EQ(cut.events[i].where, whole.events[i].where);
-    }
-    EXPECT_EQ(cut.report.last, whole.report.last);
-    EXPECT_EQ(cut.report.steps, whole.report.steps);
+    expect_same(cut, whole);
     EXPECT_EQ(cut.report.evaluations, whole.report.evaluations);
   }
+}
+
+TEST_P(Cutting, LookingChangesNoStepAndNoEvent) {
+  if (GetParam() == std::string("syk/translate")) {
+    GTEST_SKIP() << "the first look into an explicit step evaluates the motion, from where contacts are followed on";
+  }
+  const double until = 0.3;
+  const Scenario scenario = test::read_scene(GetParam(), {{"run.until", until}, {"run.tolerance", 1e-8}});
+  expect_same(advance(scenario, draw_times(until, 40, 3), true), advance(scenario, {until}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Cutting,

@@ -73,6 +73,7 @@ const RunReport& EventRun::report() {
 bool EventRun::advance_to(double t) {
   is_inside_ = false;
   while (!has_ended() && state_.t < t) {
+    if (!pending_ && is_interrupted()) return false;
     if (state_.t >= horizon_ && !extend_horizon()) return false;
     if (!pending_ && !prepare()) return false;
     if (pending_ && t < pending_->t_end) {
@@ -81,7 +82,6 @@ bool EventRun::advance_to(double t) {
       return true;
     }
     if (pending_ && !commit()) return false;
-    if (state_.t < t && is_interrupted()) return false;
   }
   return !has_ended();
 }

@@ -360,4 +360,26 @@ void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {
   v.noalias() += response_.X() * reactions_;
 }
 
+void ConstrainedMotion::remember(std::optional<Memory>& out) const {
+  if (!out) {
+    out = Memory{contact_reactions_, soft_, effort_, reactions_, shears_, evaluations_};
+    return;
+  }
+  out->contacts = contact_reactions_;
+  out->layers = soft_;
+  out->effort = effort_;
+  out->reactions = reactions_;
+  out->shears = shears_;
+  out->evaluations = evaluations_;
+}
+
+void ConstrainedMotion::recall(const Memory& memory) {
+  contact_reactions_ = memory.contacts;
+  soft_ = memory.layers;
+  effort_ = memory.effort;
+  reactions_ = memory.reactions;
+  shears_ = memory.shears;
+  evaluations_ = memory.evaluations;
+}
+
 }  // namespace thenar

@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "thenar/dynamics/derivatives.h"
@@ -143,6 +144,18 @@ class ConstrainedMotion final : public MotionEquations {
 
   /// The same for a motion with contacts, whether Baumgarte's term keeps it there or not.
   void project_contacts(VectorX<double>& q, VectorX<double>& v);
+
+  /// What evaluations leave behind: where contacts are followed from, and what they were evaluated at last.
+  struct Memory {
+    internal::ContactReactions contacts;
+    internal::SoftContacts layers;
+    VectorX<double> effort, reactions, shears;
+    long long evaluations;
+  };
+  /// As it is now. An `out` with contacts as many as these is not made anew.
+  void remember(std::optional<Memory>& out) const;
+  /// As it was when it was remembered; contacts must still be the same.
+  void recall(const Memory& memory);
 
   /// Forward dynamics so far; a Jacobian counts as 2 nv of them.
   long long evaluations() const { return evaluations_; }

@@ -21,8 +21,24 @@ SampleMaker::SampleMaker(const Scenario& scenario, ConstrainedMotion& motion, St
   sample_.tau.setZero(scenario.model.velocity_count());
 }
 
+class SampleMaker::Undisturbed {
+ public:
+  Undisturbed(ConstrainedMotion& motion, std::optional<ConstrainedMotion::Memory>& memory)
+      : motion_(motion), memory_(memory) {
+    motion_.remember(memory_);
+  }
+  ~Undisturbed() { motion_.recall(*memory_); }
+  Undisturbed(const Undisturbed&) = delete;
+  Undisturbed& operator=(const Undisturbed&) = delete;
+
+ private:
+  ConstrainedMotion& motion_;
+  std::optional<ConstrainedMotion::Memory>& memory_;
+};
+
 const Sample* SampleMaker::make_inside(double t) {
   // A jump of a target moves the start of a step to the next number, which may be that behind a row.
+  const Undisturbed guard(motion_, memory_);
   const double inside_step = std::clamp((t - stepper_.t()) / stepper_.h(), 0.0, 1.0);
   const Stepper::Point& point = stepper_.interpolate(inside_step);
   const State inside{t, point.q, point.v, point.inner};
@@ -41,6 +57,7 @@ const Sample* SampleMaker::make_inside(double t) {
 }
 
 const Sample* SampleMaker::make(const State& state) {
+  const Undisturbed guard(motion_, memory_);
   if (sampler_ != nullptr && has_contacts_) {
     stepper_.evaluate_state();
     sampler_->fill(state, sample_.contacts);

@@ -4,7 +4,11 @@
 /// @file
 /// Samples of a run: what is known of its present state, of a state inside the last step, and of those before and after
 /// a jump; extremes of all states that were reached.
+///
+/// **Looking changes nothing.** A sample evaluates the motion, which follows contacts from where it was evaluated last.
+/// What it remembers is put back, so that steps do not depend on which samples are asked for.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +45,9 @@ class SampleMaker {
   void note_extremes(const State& state);
 
  private:
+  /// Puts back what the motion remembers, when it goes out of scope.
+  class Undisturbed;
+
   void set_energy(double work, double dissipated, double switched);
   const Sample* complete(const State& state);
 
@@ -50,6 +57,7 @@ class SampleMaker {
   RunReport& report_;
   ContactSampler* sampler_ = nullptr;
   bool has_contacts_ = false;
+  std::optional<ConstrainedMotion::Memory> memory_;  ///< while one looks
   Workspace<double> workspace_;
   Sample sample_;
   std::vector<ContactSample> contacts_before_;         ///< just before a jump
