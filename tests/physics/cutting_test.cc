@@ -17,7 +17,7 @@ namespace {
 using internal::EventRun;
 using internal::RunTaps;
 
-/// What is left of a run when it is over.
+/// Events, report and last sample of a run.
 struct Outcome {
   std::vector<Event> events;
   RunReport report;

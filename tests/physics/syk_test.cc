@@ -438,8 +438,9 @@ TEST(SykTranslation, LosesStabilityAgainstAsymmetryOnly) {
     const auto lifts = std::find_if(trace.events.begin(), trace.events.end(),
                                     [](const Event& event) { return event.kind == EventKind::break_away; });
     if (epsilon == 1e-3) {
-      // Where the slip comes to rest at the end of the path, links press with a thousandth of their force.
-      EXPECT_TRUE(lifts == trace.events.end() || lifts->t > 0.9) << lifts->t;
+      // No link lifts while the layers carry the load. After the return to rigid bodies one may: at the end of the path
+      // slip comes to rest, and links press with a thousandth of their force.
+      EXPECT_TRUE(lifts == trace.events.end() || lifts->t > trace.report.switches[1].t) << lifts->t;
       EXPECT_NEAR(trace.report.switches[1].t, 0.64, 0.03);
       continue;
     }

@@ -131,10 +131,10 @@ bool EventRun::commit() {
   return pass_all();
 }
 
-/// What is due at the state.
+/// Passes jumps of profiles, samples of controllers, ends of bouncing and checks of models that are due at the state.
 bool EventRun::pass_all() { return pass_switch() && pass_sample() && pass_zeno() && pass_check(); }
 
-/// What was due right at the old horizon has been left for now.
+/// Jumps and samples that are due right at the old horizon were left for the next window: they are passed now.
 bool EventRun::extend_horizon() {
   horizon_ += scenario_.run.until;
   if (!switch_) find_next_switch();

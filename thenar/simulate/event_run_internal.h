@@ -36,7 +36,7 @@
 
 namespace thenar::internal {
 
-/// What a run reports while it goes on.
+/// Callbacks of a run while it goes on.
 struct RunTaps {
   /// At every event, in the order of time.
   std::function<void(const Event&)> on_event;
@@ -55,10 +55,10 @@ class EventRun {
 
   /// Settles the first instant. False when the run has ended there; report() says why.
   bool begin();
-  /// Goes on to time t. False when the run has ended before; what it says of `t` ≤ time() is that it is there.
+  /// Goes on to time t ≥ time(). False when the run has ended before.
   bool advance_to(double t);
 
-  /// Of the present state, s.
+  /// Time of the present state, s.
   double time() const { return is_inside_ ? view_time_ : state_.t; }
   /// The present state: the end of a step, or what its dense output says inside of it. nullptr where it has a number
   /// that is not finite; the run has then ended.
@@ -116,7 +116,7 @@ class EventRun {
   std::string note_progress();
   std::string name_last_event() const;
 
-  // What is told.
+  // Events and samples that the run reports.
   bool tell_instant(const Mode& before, const VectorX<double>& v_before);
   void tell_changes(const Mode& before, const Mode& after);
   void tell_stop_change(int i, bool held);

@@ -145,16 +145,16 @@ class ConstrainedMotion final : public MotionEquations {
   /// The same for a motion with contacts, whether Baumgarte's term keeps it there or not.
   void project_contacts(VectorX<double>& q, VectorX<double>& v);
 
-  /// What evaluations leave behind: where contacts are followed from, and what they were evaluated at last.
+  /// The traces of past evaluations: places from which contacts are followed, forces and counts of the last one.
   struct Memory {
     internal::ContactReactions contacts;
     internal::SoftContacts layers;
     VectorX<double> effort, reactions, shears;
     long long evaluations;
   };
-  /// As it is now. An `out` with contacts as many as these is not made anew.
+  /// Copies the present memory to `out`, into its storage where there is any.
   void remember(std::optional<Memory>& out) const;
-  /// As it was when it was remembered; contacts must still be the same.
+  /// Restores a memory. The contacts must be those of remember().
   void recall(const Memory& memory);
 
   /// Forward dynamics so far; a Jacobian counts as 2 nv of them.
