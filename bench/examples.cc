@@ -12,8 +12,8 @@
 
 #include "measure.h"
 #include "program.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::bench {
 namespace {

@@ -18,9 +18,9 @@
 #include "peers/driven_peer.h"
 #include "peers/shared_library.h"
 #include "program.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/actuation.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/motion/actuation.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::bench {
 namespace {

@@ -18,7 +18,7 @@
 #include "motion_row.h"
 #include "program.h"
 #include "thenar/dynamics/energy.h"
-#include "thenar/io/scenario_reader.h"
+#include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::bench {
 namespace {

@@ -16,7 +16,7 @@
 #include "hash.h"
 #include "peers/loaded_peer.h"
 #include "thenar/dynamics/forward_dynamics.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::bench {
 

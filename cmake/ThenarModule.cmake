@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# One library per folder of thenar/. A module links only the modules named here; the test
-# tests/base/include_arrows_test.py reads the same DEPENDS and compares them with every #include.
+# A module is a folder of thenar/ with a library of its own. Rooms are folders that share one (thenar_library), so that few
+# translation units read Eigen. Modules and rooms include only what their DEPENDS reach: tests/base/include_arrows_test.py
+# reads the same DEPENDS and compares them with every #include.
 
 # Flags that every translation unit of Thenar shares. They are PUBLIC on thenar_base: code that includes
 # our headers must agree on vector widths and contraction, or Eigen's layouts would differ.
@@ -95,6 +96,23 @@ function(thenar_module name)
       thenar_precompile_headers(thenar_${name} library)
     endif()
   endif()
+endfunction()
+
+# thenar_room(name SOURCES a.cc … [DEPENDS module or room …]): a folder of a library that thenar_library() makes.
+function(thenar_room name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  set_property(GLOBAL PROPERTY thenar_room_${name} ${ARG_SOURCES})
+endfunction()
+
+# thenar_library(name ROOMS room … [DEPENDS module …] [LINK target …] [UNITS n] [COLD] [SHARES library]): one library of
+# several rooms, which may include the internal headers of the library that it shares.
+function(thenar_library name)
+  cmake_parse_arguments(ARG "" "SHARES" "ROOMS" ${ARGN})
+  foreach(room ${ARG_ROOMS})
+    get_property(of_room GLOBAL PROPERTY thenar_room_${room})
+    list(APPEND sources ${of_room})
+  endforeach()
+  thenar_module(${name} SOURCES ${sources} ${ARG_UNPARSED_ARGUMENTS})
 endfunction()
 
 # Reading Eigen and the standard library takes three seconds or more of every translation unit. Modules share one precompiled

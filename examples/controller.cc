@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "thenar/model/model_builder.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/simulation/simulate.h"
 
 namespace {
 

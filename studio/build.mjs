@@ -41,7 +41,7 @@ for (let at = 0; at < text.length; at += length) parts.push(`R"${mark}(${text.sl
 writeFileSync(
   output,
   `// Made by studio/build.mjs.
-#include "thenar/io/replay_bundle_internal.h"
+#include "thenar/io/report/replay_bundle_internal.h"
 
 namespace thenar::internal {
 namespace {

@@ -8,11 +8,11 @@
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
-#include "thenar/io/contact_report.h"
-#include "thenar/io/model_info.h"
-#include "thenar/io/quasistatic_reader.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/io/units.h"
+#include "thenar/io/answer/contact_report.h"
+#include "thenar/io/answer/model_info.h"
+#include "thenar/io/scenario/quasistatic_reader.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/io/text/units.h"
 
 namespace thenar::app {
 namespace {

@@ -8,10 +8,10 @@
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
-#include "thenar/io/replace_file.h"
-#include "thenar/io/report_page.h"
-#include "thenar/io/trace_export.h"
-#include "thenar/io/trace_reader.h"
+#include "thenar/io/export/trace_export.h"
+#include "thenar/io/report/report_page.h"
+#include "thenar/io/text/replace_file.h"
+#include "thenar/io/trace/trace_reader.h"
 
 namespace thenar::app {
 namespace {

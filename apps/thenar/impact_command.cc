@@ -9,10 +9,10 @@
 
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
-#include "thenar/io/impact_report.h"
-#include "thenar/io/png.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/io/answer/impact_report.h"
+#include "thenar/io/plot/png.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::app {
 namespace {

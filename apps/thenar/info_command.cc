@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "commands.h"
-#include "thenar/io/model_info.h"
-#include "thenar/io/scenario_reader.h"
+#include "thenar/io/answer/model_info.h"
+#include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::app {
 

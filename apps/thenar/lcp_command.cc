@@ -9,7 +9,7 @@
 #include "search_progress.h"
 #include "standard_input.h"
 #include "thenar/base/diagnostic.h"
-#include "thenar/io/lcp_answer.h"
+#include "thenar/io/answer/lcp_answer.h"
 
 namespace thenar::app {
 namespace {

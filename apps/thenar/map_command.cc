@@ -11,12 +11,12 @@
 #include "commands.h"
 #include "progress_bar.h"
 #include "thenar/base/diagnostic.h"
-#include "thenar/io/map_file.h"
-#include "thenar/io/map_plot.h"
-#include "thenar/io/map_regions.h"
-#include "thenar/io/png.h"
-#include "thenar/io/run_summary.h"
-#include "thenar/io/scenario_map.h"
+#include "thenar/io/answer/scenario_map.h"
+#include "thenar/io/plot/map_file.h"
+#include "thenar/io/plot/map_plot.h"
+#include "thenar/io/plot/png.h"
+#include "thenar/io/trace/run_summary.h"
+#include "thenar/study/map_regions.h"
 
 namespace thenar::app {
 namespace {

@@ -7,9 +7,9 @@
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
-#include "thenar/io/png.h"
-#include "thenar/io/trace_plot.h"
-#include "thenar/io/trace_reader.h"
+#include "thenar/io/plot/png.h"
+#include "thenar/io/plot/trace_plot.h"
+#include "thenar/io/trace/trace_reader.h"
 
 namespace thenar::app {
 namespace {

@@ -11,9 +11,9 @@
 #include "standard_input.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
-#include "thenar/io/quasistatic_answer.h"
-#include "thenar/io/replace_file.h"
-#include "thenar/io/scenario_reader.h"
+#include "thenar/io/answer/quasistatic_answer.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/io/text/replace_file.h"
 #include "thenar/quasistatic/random_quasistatic.h"
 
 namespace thenar::app {

@@ -5,9 +5,9 @@
 
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
-#include "thenar/io/actuator_sizing.h"
-#include "thenar/io/png.h"
-#include "thenar/io/trace_reader.h"
+#include "thenar/io/plot/actuator_sizing.h"
+#include "thenar/io/plot/png.h"
+#include "thenar/io/trace/trace_reader.h"
 
 namespace thenar::app {
 

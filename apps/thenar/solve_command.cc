@@ -12,10 +12,10 @@
 #include "standard_input.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/complementarity/problem_text.h"
-#include "thenar/io/instant_answer.h"
-#include "thenar/io/replace_file.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/io/answer/instant_answer.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/io/text/replace_file.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "thenar/io/text_file.h"
+#include "thenar/io/text/text_file.h"
 
 namespace thenar::app {
 

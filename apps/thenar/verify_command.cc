@@ -3,9 +3,9 @@
 
 #include "commands.h"
 #include "standard_input.h"
-#include "thenar/io/instant_answer.h"
-#include "thenar/io/lcp_answer.h"
-#include "thenar/io/quasistatic_answer.h"
+#include "thenar/io/answer/instant_answer.h"
+#include "thenar/io/answer/lcp_answer.h"
+#include "thenar/io/answer/quasistatic_answer.h"
 
 namespace thenar::app {
 namespace {

@@ -17,7 +17,7 @@ import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import { LineSegments2 } from "three/addons/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/addons/lines/LineSegmentsGeometry.js";
 
-// As in the style of the page (thenar/io/report_template_internal.cc).
+// As in the style of the page (thenar/io/report/report_template_internal.cc).
 export const MODE_COLOURS = { fixed: "#0072b2", roll: "#009e73", slide: "#e69f00", spin: "#cc79a7", free: "#9aa4af" };
 
 const UP = new Vector3(0, 1, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a report knows of a motion: poses of the bodies and places of the contacts in frames, decoded from the numbers
-// that the page carries (thenar/io/replay_data_internal.h), and looked up at any time between them.
+// that the page carries (thenar/io/report/replay_data_internal.h), and looked up at any time between them.
 import { Quaternion, Vector3 } from "three";
 
 const POSE = 7; // x, y, z, qw, qx, qy, qz

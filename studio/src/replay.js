@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The replay of a report: the picture with its controls, on the same clock as the plots below it. The page is made by
-// thenar/io/report_page.cc; what it tells others is window.thenarReport (thenar/io/report_template_internal.cc).
+// thenar/io/report/report_page.cc; what it tells others is window.thenarReport (thenar/io/report/report_template_internal.cc).
 import { MODE_COLOURS } from "./contacts.js";
 import { Frames } from "./frames.js";
 import style from "./replay.css";

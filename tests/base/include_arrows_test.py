@@ -3,7 +3,7 @@
 
 A module may include itself and what its DEPENDS reach; linking alone would miss header-only use. Third-party headers
 are checked too: each is allowed only where docs/dependencies.md says it earns its place, and headers named
-*_internal.h stay inside their module.
+*_internal.h stay inside their library: a module, or the rooms that share one.
 """
 
 import pathlib
@@ -12,7 +12,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
-MODULE = re.compile(r"thenar_module\((\w+)(.*?)\)", re.S)
+MODULE = re.compile(r"thenar_(?:module|room)\(([\w/]+)(.*?)\)", re.S)
+LIBRARY = re.compile(r"thenar_library\((\w+)(.*?)ROOMS((?:\s+[a-z_/]+)+)", re.S)
 
 # Third-party header prefix -> places that may include it ("*": anywhere).
 THIRD_PARTY = {
@@ -20,7 +21,7 @@ THIRD_PARTY = {
     "fmt/": {"*"},
     "yaml-cpp/": {"thenar/io"},
     "nlohmann/": {"thenar/io", "apps", "tests"},
-    "librsvg/": {"thenar/io/png.cc"},
+    "librsvg/": {"thenar/io/plot/png.cc"},
     "CLI/": {"apps", "bench"},
     "coin/": {"thenar/complementarity"},
     "gtest/": {"tests"},
@@ -43,7 +44,7 @@ def read_arrows():
     text = (ROOT / "thenar/CMakeLists.txt").read_text()
     direct = {}
     for name, body in MODULE.findall(text):
-        match = re.search(r"DEPENDS((?:\s+\w+)+?)\s+(?:SOURCES|LINK)", body)
+        match = re.search(r"DEPENDS((?:\s+[\w/]+)+?)\s+(?:SOURCES|LINK)", body)
         direct[name] = match.group(1).split() if match else []
     reached = {}
 
@@ -59,19 +60,31 @@ def read_arrows():
     return reached
 
 
-def check_own(path, include, arrows):
+def read_visible():
+    """Room -> the rooms whose internal headers it may include: those of its library and of the one that this SHARES."""
+    text = (ROOT / "thenar/CMakeLists.txt").read_text()
+    libraries = {name: (set(rooms.split()), re.search(r"SHARES (\w+)", options))
+                 for name, options, rooms in LIBRARY.findall(text)}
+    visible = {}
+    for rooms, shares in libraries.values():
+        for room in rooms:
+            visible[room] = rooms | (libraries[shares.group(1)][0] if shares else set())
+    return visible
+
+
+def check_own(path, include, arrows, visible):
     """An #include "thenar/<module>/..." from `path`: None, or what is wrong with it."""
     if not (ROOT / include).is_file():
         return "no such file"
-    module = include.split("/")[1]
-    here = path.parts
-    inside = here[1] if here[0] == "thenar" else None
+    module = include.removeprefix("thenar/").rpartition("/")[0]
+    inside = "/".join(path.parts[1:-1]) if path.parts[0] == "thenar" else None
     if module not in arrows:
         return f"module '{module}' is not declared in thenar/CMakeLists.txt"
     if inside and module not in arrows[inside]:
         return f"'{inside}' may not include '{module}' (allowed: {', '.join(sorted(arrows[inside]))})"
-    if include.endswith("_internal.h") and inside != module and here[0] != "tests":
-        return "an *_internal.h header belongs to its module"
+    is_visible = inside == module or module in visible.get(inside, ()) or path.parts[0] == "tests"
+    if include.endswith("_internal.h") and not is_visible:
+        return "an *_internal.h header belongs to its library"
     return None
 
 
@@ -91,6 +104,7 @@ def check_other(path, include):
 def main():
     arrows = read_arrows()
     assert "base" in arrows and arrows["dynamics"] >= {"base", "spatial", "model"}, arrows
+    visible = read_visible()
     faults, count = [], 0
     for folder in ("thenar", "apps", "examples", "tests", "bench"):
         for path in sorted((ROOT / folder).rglob("*")):
@@ -100,7 +114,7 @@ def main():
             for include in INCLUDE.findall(path.read_text()):
                 count += 1
                 own = include.startswith("thenar/")
-                fault = check_own(relative, include, arrows) if own else check_other(relative, include)
+                fault = check_own(relative, include, arrows, visible) if own else check_other(relative, include)
                 if fault:
                     faults.append(f"{relative}: #include {include}: {fault}")
     print(f"{count} includes read, {len(arrows)} modules")

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "thenar/io/scenario_reader.h"
+#include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::test {
 

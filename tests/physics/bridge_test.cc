@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "motion_scenes.h"
-#include "thenar/simulate/contact_bridge_internal.h"
+#include "thenar/engine/contact_bridge_internal.h"
 
 namespace thenar::bridge_test {
 namespace {

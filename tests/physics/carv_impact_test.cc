@@ -9,9 +9,9 @@
 
 #include "thenar/dynamics/energy.h"
 #include "thenar/dynamics/kinematics.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/contact_impact.h"
-#include "thenar/simulate/stepper.h"
+#include "thenar/instant/contact_impact.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/motion/stepper.h"
 
 namespace thenar::carv_impact_test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "../support/heap_counter.h"
 #include "motion_scenes.h"
-#include "thenar/simulate/contact_engine.h"
+#include "thenar/engine/contact_engine.h"
 
 namespace thenar::contact_allocation_test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::contact_run_test {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "motion_scenes.h"
-#include "thenar/simulate/event_run_internal.h"
+#include "thenar/engine/event_run_internal.h"
 
 namespace thenar::cutting_test {
 namespace {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "thenar/dynamics/kinematics.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/simulation/simulate.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar::demo_scenes_test {

@@ -13,8 +13,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::determinism_test {
 namespace {

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-#include "thenar/simulate/simulate.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::test {
 

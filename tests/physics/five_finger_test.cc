@@ -5,7 +5,7 @@
 
 #include "../support/mujoco_twin.h"
 #include "motion_scenes.h"
-#include "thenar/simulate/actuation.h"
+#include "thenar/motion/actuation.h"
 
 namespace thenar::five_finger_test {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "newton_euler.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/contact_instant.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/instant/contact_instant.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::grasp_control_test {
 namespace {

@@ -9,7 +9,7 @@
 #include "energy_books.h"
 #include "motion_scenes.h"
 #include "planar_grasp.h"
-#include "thenar/simulate/layer_stability_internal.h"
+#include "thenar/compliant/layer_stability_internal.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar::hand_over_test {

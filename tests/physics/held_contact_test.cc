@@ -2,7 +2,7 @@
 //
 // Motion while contacts hold: rolling and sliding between events, against closed forms.
 
-#include "thenar/simulate/held_contact.h"
+#include "thenar/motion/held_contact.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include "thenar/contact/contact_tolerances.h"
 #include "thenar/dynamics/energy.h"
 #include "thenar/dynamics/kinematics.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/stepper.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/motion/stepper.h"
 
 namespace thenar::held_contact_test {
 namespace {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "thenar/complementarity/grade.h"
-#include "thenar/io/instant_answer.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/contact_instant.h"
+#include "thenar/instant/contact_instant.h"
+#include "thenar/io/answer/instant_answer.h"
+#include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::instant_test {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "thenar/dynamics/inverse_dynamics.h"
 #include "thenar/dynamics/kinematics.h"
-#include "thenar/simulate/scenario.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/scenario/scenario.h"
+#include "thenar/simulation/simulate.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar::test {

@@ -4,8 +4,8 @@
 /// @file
 /// The size of forces below which contacts without load have nothing but rounding.
 
-#include "thenar/simulate/scenario.h"
-#include "thenar/simulate/tolerances.h"
+#include "thenar/scenario/scenario.h"
+#include "thenar/scenario/tolerances.h"
 
 namespace thenar::test {
 

@@ -9,7 +9,7 @@
 #include "least_load.h"
 #include "motion_scenes.h"
 #include "thenar/dynamics/kinematics.h"
-#include "thenar/simulate/held_contact.h"
+#include "thenar/motion/held_contact.h"
 
 namespace thenar::motion_laws_test {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "thenar/dynamics/inverse_dynamics.h"
 #include "thenar/dynamics/kinematics.h"
-#include "thenar/simulate/contact_instant.h"
-#include "thenar/simulate/forces.h"
+#include "thenar/instant/contact_instant.h"
+#include "thenar/motion/forces.h"
 
 namespace thenar::test {
 

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/contact_instant.h"
+#include "thenar/instant/contact_instant.h"
+#include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::painleve_test {
 namespace {

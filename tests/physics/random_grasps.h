@@ -16,7 +16,7 @@
 #include "thenar/contact/pair_filter.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/geometry/distance.h"
-#include "thenar/io/scenario_reader.h"
+#include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::test {
 

@@ -16,7 +16,7 @@
 #include <map>
 
 #include "../geometry/reference_distance.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::random_grasps_test {
 namespace {

@@ -18,8 +18,8 @@
 #include <random>
 
 #include "energy_books.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::random_scenes_test {
 namespace {

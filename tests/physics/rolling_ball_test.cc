@@ -3,7 +3,7 @@
 // Balls that roll, slip and spin, whole motions against closed forms.
 
 #include "motion_scenes.h"
-#include "thenar/simulate/tolerances.h"
+#include "thenar/scenario/tolerances.h"
 
 namespace thenar::rolling_ball_test {
 namespace {

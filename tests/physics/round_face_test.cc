@@ -7,7 +7,7 @@
 #include <array>
 
 #include "motion_scenes.h"
-#include "thenar/simulate/contact_impact.h"
+#include "thenar/instant/contact_impact.h"
 
 namespace thenar::round_face_test {
 namespace {

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "thenar/io/scenario_reader.h"
+#include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/quasistatic/quasistatic_solver.h"
-#include "thenar/simulate/quasistatic_scene.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/quasistatic_run/quasistatic_scene.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::slow_motion_test {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <cmath>
 
-#include "thenar/io/scenario_reader.h"
+#include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/quasistatic/quasistatic_verify.h"
-#include "thenar/simulate/quasistatic_end.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/simulation/simulate.h"
+#include "thenar/trace/quasistatic_end.h"
 
 namespace thenar::slow_runs_test {
 namespace {

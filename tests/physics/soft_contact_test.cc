@@ -4,7 +4,7 @@
 // whose face resists spin like a ring.
 
 #include "motion_scenes.h"
-#include "thenar/simulate/tolerances.h"
+#include "thenar/scenario/tolerances.h"
 
 namespace thenar::soft_contact_test {
 namespace {

@@ -11,9 +11,9 @@
 #include "newton_euler.h"
 #include "planar_grasp.h"
 #include "thenar/complementarity/p_matrix.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/contact_instant.h"
-#include "thenar/simulate/simulate.h"
+#include "thenar/instant/contact_instant.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/simulation/simulate.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar::syk_test {

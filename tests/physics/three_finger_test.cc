@@ -10,8 +10,8 @@
 
 #include "newton_euler.h"
 #include "thenar/complementarity/grade.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/contact_instant.h"
+#include "thenar/instant/contact_instant.h"
+#include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::three_finger_test {
 namespace {

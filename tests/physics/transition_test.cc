@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "thenar/io/instant_answer.h"
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/contact_instant.h"
+#include "thenar/instant/contact_instant.h"
+#include "thenar/io/answer/instant_answer.h"
+#include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::transition_test {
 namespace {

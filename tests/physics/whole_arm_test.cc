@@ -13,7 +13,7 @@
 #include "thenar/control/whole_arm.h"
 #include "thenar/dynamics/forward_dynamics.h"
 #include "thenar/dynamics/passive_forces.h"
-#include "thenar/io/scenario_reader.h"
+#include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar::whole_arm_test {

@@ -16,8 +16,8 @@
 
 #include "newton_euler.h"
 #include "thenar/complementarity/grade.h"
-#include "thenar/io/scenario_map.h"
-#include "thenar/io/scenario_reader.h"
+#include "thenar/io/answer/scenario_map.h"
+#include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar::yy_brute_force_test {

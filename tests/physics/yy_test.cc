@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/contact_instant.h"
+#include "thenar/instant/contact_instant.h"
+#include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::yy_test {
 namespace {

@@ -12,7 +12,7 @@
 #include <numbers>
 #include <sstream>
 
-#include "thenar/simulate/simulate.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "thenar/io/scenario_reader.h"
-#include "thenar/simulate/scenario.h"
+#include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/scenario/scenario.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar {

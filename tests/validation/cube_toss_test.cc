@@ -22,8 +22,8 @@
 #include <set>
 #include <utility>
 
-#include "thenar/io/png.h"
-#include "thenar/io/svg_plot.h"
+#include "thenar/io/plot/png.h"
+#include "thenar/io/plot/svg_plot.h"
 
 namespace thenar::cube_toss_test {
 namespace {

@@ -109,4 +109,26 @@ std::string list_words(std::span<const std::string> words, std::size_t most) {
   return list;
 }
 
+bool is_glob(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
+
+bool matches_glob(std::string_view pattern, std::string_view text) {
+  // On a mismatch, go back to the last * and let it take one character more: quadratic at worst.
+  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
 }  // namespace thenar

@@ -63,4 +63,9 @@ std::string quote(std::string_view text);
 /// "a, b, c", or "nothing" for no words; after `most` words only their number follows: "a, b, ... (7 more)".
 std::string list_words(std::span<const std::string> words, std::size_t most = 24);
 
+/// Whether a name is a pattern for matches_glob: it has a * or a ?.
+bool is_glob(std::string_view name);
+/// True when the whole text fits the pattern, in which * stands for any characters and ? for one.
+bool matches_glob(std::string_view pattern, std::string_view text);
+
 }  // namespace thenar

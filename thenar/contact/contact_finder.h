@@ -38,6 +38,11 @@ struct FoundContact : Proximity {
   int count = 1;   ///< how many points the two bodies have
 };
 
+/// Whether two contacts are the same points of the same shapes.
+inline bool is_same(const FoundContact& a, const FoundContact& b) {
+  return a.shape_A == b.shape_A && a.shape_B == b.shape_B && a.id == b.id;
+}
+
 class ContactFinder {
  public:
   /// The model must outlive the finder.

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Which contacts of a run are compliant, and what becomes of their layers at an instant: layers come where bodies
+/// meet, and go where they have parted; what travels on to other features of its bodies takes its shear along.
+///
+/// Contacts with `law: automatic` are rigid until they are handed over (hand_over), and compliant until they are taken
+/// back (take_back). A layer that takes over begins with the force that the rigid contact had, without moving its
+/// bodies: it is pressed by an offset, and sheared as if it did not creep (SYK 4.1, δ̇_T = 0); from nothing where there
+/// was none.
+///
+/// Phases (LayerPhase) change where a value passes 0 by more than `force_margin`, so that rounding does not let them
+/// chatter: that margin is far below the tolerance of a run, and forces do not jump there.
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "thenar/contact/contact_finder.h"
+#include "thenar/instant/contact_names.h"
+#include "thenar/motion/motion.h"
+#include "thenar/scenario/tolerances.h"
+#include "thenar/trace/event.h"
+
+namespace thenar::internal {
+
+/// What counts as none of a layer.
+struct LayerMargins {
+  double force = 0;  ///< N
+  double depth = 0;  ///< m
+};
+/// `size` (m) is that of the scene.
+LayerMargins find_layer_margins(const Scales& scales, double size);
+
+/// How a layer answers to small changes of its deflection and of their rates, along N, T, U and about N.
+struct LayerSlopes {
+  std::array<double, 4> stiffness{}, damping{};  ///< N/m, N s/m; about N with N m, rad
+};
+
+class CompliantContacts {
+ public:
+  /// All must outlive it.
+  CompliantContacts(const Scenario& scenario, ConstrainedMotion& motion, const Tolerances& tolerances);
+
+  /// Whether contacts of two bodies are compliant now.
+  bool is_soft(BodyIndex a, BodyIndex b) const;
+  /// Whether they may become so.
+  bool can_hand_over(BodyIndex a, BodyIndex b) const;
+
+  /// The force of a rigid contact, on A along N, T, U of that frame and about N.
+  struct Force {
+    FoundContact place;
+    ContactFrame<double> frame;
+    Vector4<double> force = Vector4<double>::Zero();
+  };
+  /// The bodies of these contacts are compliant from the next settle() on, which begins with these forces.
+  void hand_over(const std::vector<FoundContact>& contacts, std::vector<Force> forces, double t);
+  /// Whether there are contacts that begin loaded (ContactLaw::starts_loaded), and are rigid until load() says with
+  /// which forces.
+  bool waits_for_load() const { return waits_for_load_; }
+  void load(std::vector<Force> forces);
+  /// Two bodies whose contacts were handed over.
+  struct Handed {
+    BodyIndex a, b;
+    double next_check;   ///< s, when to ask whether they may come back
+    bool is_new = true;  ///< nobody has asked as yet
+
+    bool is_of(BodyIndex x, BodyIndex y) const { return (a == x && b == y) || (a == y && b == x); }
+    bool is_of(const SoftContact& layer) const {
+      return is_of(layer.place().found().body_A, layer.place().found().body_B);
+    }
+  };
+  std::vector<Handed>& handed() { return handed_; }
+  const std::vector<Handed>& handed() const { return handed_; }
+  /// These are rigid again; their layers are gone. Returns what they held, J.
+  double take_back(const std::vector<Handed>& some);
+  bool is_handed_over(BodyIndex a, BodyIndex b) const;
+  /// How long a layer takes to settle, s: a spring and damper under the mass of everything.
+  double calc_layer_time(const SoftContact& contact) const;
+
+  /// Of the layer that a rigid contact with this normal force (N) would have.
+  LayerSlopes calc_slopes(const HeldContact& contact, double f_N) const;
+
+  /// An instant begins: layers are as the motion has them now.
+  void begin();
+  /// The layers that there are at the state, which gets their shears, in the motion.
+  void settle(State& state);
+  /// Which of them press, stick and slip, at velocities that may have jumped.
+  void choose_phases(const State& state);
+  /// What layers hold that have taken over from rigid contacts with a force, since this was last asked, J.
+  double take_energy_put_in() { return std::exchange(energy_put_in_, 0); }
+  /// What has changed since begin(), in words.
+  std::vector<Event> tell(double t) const;
+
+  const LayerMargins& margins() const { return margins_; }
+
+ private:
+  struct Known {
+    std::string name;
+    FoundContact place;
+    LayerPhase phase;
+  };
+  /// A layer that has gone on to other features.
+  struct Moved {
+    FoundContact from, to;
+  };
+
+  SoftContact make_contact(const FoundContact& found) const;
+  bool meets(const SoftContact& contact) const;
+  SoftContact begin_layer(SoftContact contact);
+  SoftContact inherit(const SoftContact& old, const FoundContact& found) const;
+  int find_parent(const std::vector<SoftContact>& old, const std::vector<char>& is_used,
+                  const FoundContact& found) const;
+  bool still_holds(const SoftContact& contact) const;
+  void find_waiting();
+
+  const Scenario& scenario_;
+  ConstrainedMotion& motion_;
+  const Tolerances& tolerances_;
+  LawTable laws_;
+  ContactFinder finder_;
+  ContactNames names_;
+  Workspace<double> workspace_;
+  double size_ = 0;
+  LayerMargins margins_;
+  std::vector<Handed> handed_;
+  std::vector<Force> forces_;  ///< with which layers begin
+  std::vector<Known> before_;
+  std::vector<Moved> moved_;
+  bool waits_for_load_ = false;
+  std::vector<std::pair<BodyIndex, BodyIndex>> overlapping_;  ///< at the start of the run
+  bool has_begun_ = false, has_started_ = false;              ///< an instant, the one after the first
+  double energy_put_in_ = 0;
+};
+
+}  // namespace thenar::internal

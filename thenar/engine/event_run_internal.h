@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// A run of the event engine that can be held: smooth motion (stepper.h) from event to event (event_watch.h,
+/// instant.h), and the books of energy, up to any time and on from there.
+///
+///     EventRun run(scenario, taps);
+///     run.begin();
+///     while (run.advance_to(t += 0.01)) use(run.make_sample());
+///
+/// **Cutting.** A step is looked into for events before it is taken (`pending_`). Where advance_to() ends inside of it,
+/// the present state is read from its dense output, and the step is taken when a later time is asked for: steps and
+/// events do not depend on where one has stopped to look.
+///
+/// **Horizon.** Profiles are searched for jumps up to RunOptions::until, and no step goes beyond it; a run that is
+/// advanced further goes on by as much again.
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thenar/engine/contact_engine.h"
+#include "thenar/engine/contact_sampler.h"
+#include "thenar/engine/event_teller.h"
+#include "thenar/engine/sample_maker_internal.h"
+#include "thenar/engine/storm_watch_internal.h"
+#include "thenar/events/event_watch.h"
+#include "thenar/instant/instant.h"
+#include "thenar/motion/forces.h"
+#include "thenar/motion/state_energy.h"
+#include "thenar/motion/stepper.h"
+#include "thenar/trace/row_times.h"
+#include "thenar/trace/run_report.h"
+#include "thenar/trace/sample.h"
+
+namespace thenar::internal {
+
+/// Callbacks of a run while it goes on.
+struct RunTaps {
+  /// At every event, in the order of time.
+  std::function<void(const Event&)> on_event;
+  /// At the state before a jump of velocities and then at that after it. False ends the run.
+  std::function<bool(const Sample&)> on_jump;
+  /// Now and then, with the time reached, s.
+  std::function<void(double t)> on_progress;
+  /// When it becomes true the run ends after the present step.
+  const std::atomic<bool>* interrupt = nullptr;
+};
+
+class EventRun {
+ public:
+  /// Both must outlive it. The scenario has been checked.
+  EventRun(const Scenario& scenario, const RunTaps& taps);
+
+  /// Settles the first instant. False when the run has ended there; report() says why.
+  bool begin();
+  /// Goes on to time t ≥ time(). False when the run has ended before.
+  bool advance_to(double t);
+
+  /// Time of the present state, s.
+  double time() const { return is_inside_ ? view_time_ : state_.t; }
+  /// The present state: the end of a step, or what its dense output says inside of it. nullptr where it has a number
+  /// that is not finite; the run has then ended.
+  const Sample* make_sample();
+  /// Ends the run, once; always false.
+  bool end(RunStatus status, const std::string& reason);
+  bool has_ended() const { return report_.status != RunStatus::done; }
+  /// Up to the end of the last step that was taken.
+  const RunReport& report();
+
+ private:
+  /// A stop on which bouncing ends at a time in the near future.
+  struct PendingRest {
+    double t;
+    int row;
+    long long strikes;
+  };
+
+  /// The step that was made, up to what ends it: a contact, a joint, or its length.
+  struct PendingStep {
+    double theta = 1;
+    double t_end = 0;                  ///< s
+    std::optional<Crossing> crossing;  ///< of a joint, if that ends it; of a contact: at_contact_
+  };
+
+  // From event to event. All of these are false when the run must end.
+  bool prepare();
+  bool look_into_step();
+  bool commit();
+  bool pass_all();
+  bool pass_failed_step();
+  double next_limit() const;
+  bool look_for_crossing(std::optional<Crossing>& crossing);
+  bool retry_step(double h);
+  bool look_for_contacts(std::optional<Crossing>& crossing);
+  bool turns_only(const ContactCrossing& at);
+  void take(double theta);
+  bool handle(const Crossing& crossing);
+  bool extend_horizon();
+
+  // One instant.
+  bool settle(const Trigger& trigger);
+  bool settle_instant(Trigger trigger);
+  bool settle_contacts(Trigger trigger);
+  void take_back(const State& before);
+  bool tell_settled(const Mode& mode_before, const State& before);
+  bool bridge(const std::string& why);
+  bool end_bridge(double t_start, const std::string& where, const State& before);
+  void note_switch(const ModelSwitch& change);
+  void note_verdict();
+  bool tell_contacts(const Mode& mode_before, const State& before);
+  bool take_as_plastic();
+  bool find_finished_bounces();
+  void note_zeno(int i, double rate, double fall);
+  std::string note_progress();
+  std::string name_last_event() const;
+
+  // Events and samples that the run reports.
+  bool tell_instant(const Mode& before, const VectorX<double>& v_before);
+  void tell_changes(const Mode& before, const Mode& after);
+  void tell_stop_change(int i, bool held);
+  double calc_reaction(int i);
+  double calc_opening(int i);
+  bool touches_redundantly(int i);
+
+  // Profiles that jump, bounces that end.
+  void find_next_switch();
+  bool pass_switch();
+  bool pass_sample();
+  bool pass_limit(int dof, int bound);
+  bool pass_check();
+  bool pass_zeno();
+
+  // How a run ends.
+  bool is_interrupted();
+  bool refuse_state();
+  bool refuse_instant();
+  std::string explain_failure();
+  double calc_layer_energy();
+  bool tap(const Sample* sample);
+
+  Actuation& actuation() { return motion_.actuation(); }
+  JointRow& row(int i) { return motion_.rows()[static_cast<std::size_t>(i)]; }
+
+  const Scenario& scenario_;
+  const RunTaps& taps_;
+  Tolerances tolerances_;
+  ConstrainedMotion motion_;
+  InstantSolver instant_;
+  Stepper stepper_;
+  EventWatch watch_;
+  EventTeller teller_;
+  RunReport report_;
+  RowTimes grid_;            ///< where fixed steps end, and bridges at the latest
+  long long grid_next_ = 1;  ///< the first place of the grid that has not been reached
+  SampleMaker samples_;
+  StormWatch storm_;
+  std::optional<ContactEngine> contacts_;
+  std::optional<ContactSampler> sampler_;
+  std::optional<PendingStep> pending_;
+  bool is_inside_ = false;  ///< whether the present state is inside the pending step, at view_time_
+  double view_time_ = 0;
+  double horizon_ = 0;                         ///< s
+  std::optional<ContactCrossing> at_contact_;  ///< what ended the last step, if it was a contact
+  std::vector<BounceEnd> bounce_ends_;
+  Mode joint_mode_;  ///< of a run with contacts, since the last event
+  State state_, last_good_;
+  long long advances_ = 0;
+  double energy_lost_ = 0;               ///< J, at the last instant
+  double energy_switched_ = 0;           ///< J, put in there by contacts that changed their model
+  std::vector<StopResponse> responses_;  ///< per row
+  std::vector<Strike> strikes_;
+  std::vector<long long> strikes_in_a_row_;  ///< per row, since the joint last rested there
+  std::vector<PendingRest> pending_rests_;
+  std::optional<ProfileSwitch> switch_;
+  bool at_switch_ = false;   ///< what is settled is its instant
+  bool is_settled_ = false;  ///< whether the first instant has passed
+};
+
+}  // namespace thenar::internal

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// The impact of a state: which contacts and stops are struck, and what the velocities are afterwards. All contacts
+/// that touch and all stops that are met take part, with locks and couplings; what they do is impact_problem.h.
+///
+/// Dry friction of joints, gravity, springs and motors are finite forces: their impulse in an instant is 0.
+///
+/// **Velocity propagation** (Chan 5.3.3, equation 5.7) is there to be compared with: every contact that is struck is
+/// solved as if nothing else touched, one after the other, and then the joints of the fingers that hold the object are
+/// given the velocities with which their contacts follow it. No impulse acts on the fingers for that, so that momentum
+/// does not balance, and a finger in the way of the object is not met as an obstacle.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "thenar/contact/contact_finder.h"
+#include "thenar/impact/impact_problem.h"
+#include "thenar/scenario/scenario.h"
+
+namespace thenar {
+
+struct ImpactContact {
+  std::string name;  ///< A/B or A/B#k
+  FoundContact place;
+  ContactLaw law;
+  double restitution = 0;                              ///< at this speed of approach
+  Vector4<double> velocity = Vector4<double>::Zero();  ///< of A relative to B before: N, T, U, rotation about N
+  int row = -1;                                        ///< its normal row
+  std::array<int, 3> tangent_rows{-1, -1, -1};         ///< T, U, torsion; −1 where it has none
+  /// J of velocity: 4 × nv.
+  Eigen::Matrix<double, 4, Eigen::Dynamic> J;
+};
+
+/// A stop that is met, or the joint rests on.
+struct ImpactStop {
+  std::string name;  ///< "lower stop of 'hand.index'"
+  int dof = 0;
+  int row = -1;
+  double rate = 0;  ///< rad/s or m/s, negative when it is approached
+  double restitution = 0;
+};
+
+struct ImpactInstant {
+  std::vector<ImpactContact> contacts;
+  std::vector<ImpactStop> stops;
+  ImpactProblem problem;
+  VectorX<double> v;     ///< before
+  MatrixX<double> J, X;  ///< of the problem's rows; X = M⁻¹ Jᵀ
+  double rest = 0;       ///< m/s: slower is at rest
+
+  /// Whether anything is struck.
+  bool is_struck() const;
+  /// v⁺ = v + X z.
+  VectorX<double> calc_velocity(const VectorX<double>& z) const { return v + X * z; }
+  /// The fastest that a contact point could move with velocities of these sizes, m/s.
+  double calc_fastest(const VectorX<double>& velocities) const;
+};
+
+/// What impulses leave of a speed that should be 0, as a part of the fastest: what their solvers promise.
+constexpr double kLeftByImpulses = 1e-8;
+
+/// Throws std::runtime_error with a message for the user if bodies overlap. Round faces that land flat have the points
+/// of their rims that the impact by the scenario's law needs.
+ImpactInstant assemble_impact(const Scenario& scenario, const State& state);
+
+namespace internal {
+class AssemblyContext;
+/// The same with what a run has at hand, and without asking for points.
+ImpactInstant assemble_impact(AssemblyContext& context, const State& state);
+}  // namespace internal
+
+/// The impact of one given contact alone, with the locks, couplings and stops of the model.
+ImpactInstant assemble_impact(const Scenario& scenario, const State& state, const StruckPoint& struck);
+
+/// Chan's propagation of velocities.
+struct PropagatedImpact {
+  ImpactStatus status = ImpactStatus::fault;
+  VectorX<double> z;  ///< impulses of the contacts that are struck
+  VectorX<double> v;  ///< after
+  /// Momentum from nowhere: v⁺ − v − X z over X z, in the norm of the kinetic energy.
+  double momentum_defect = 0;
+};
+PropagatedImpact propagate_velocities(const Scenario& scenario, const State& state, const ImpactInstant& instant,
+                                      const ImpactOptions& options);
+
+/// How several contacts are taken.
+enum class ImpactMethod : std::uint8_t {
+  path,  ///< there is only one contact: followed in impulse space
+  simultaneous,
+  sequential,
+  propagation
+};
+/// The word used in files.
+const char* to_string(ImpactMethod method);
+
+/// What one law makes of an impact.
+struct ImpactOutcome {
+  ImpactMethod method = ImpactMethod::path;
+  ImpactLaw law = ImpactLaw::poisson;
+  ImpactAnswer answer{};                         ///< of propagation: status and z alone
+  VectorX<double> v{};                           ///< velocities after
+  double energy_after = 0;                       ///< kinetic, J
+  double momentum_defect = 0;                    ///< of propagation
+  std::vector<PointImpactResult::Mark> marks{};  ///< of a path
+};
+
+/// The impact under every law, side by side.
+struct ImpactComparison {
+  double energy_before = 0;  ///< kinetic, J
+  std::vector<ImpactOutcome> outcomes;
+};
+ImpactComparison compare_impact_laws(const Scenario& scenario, const State& state, const ImpactInstant& instant,
+                                     const ImpactOptions& options);
+
+}  // namespace thenar

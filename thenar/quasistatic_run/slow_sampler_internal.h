@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// @file
+/// Rows of a run of slow motion, and extremes of what it has reached.
+
+#include "thenar/contact/contact_finder.h"
+#include "thenar/quasistatic_run/slow_motion_internal.h"
+#include "thenar/trace/sample.h"
+
+namespace thenar::internal {
+
+class SlowSampler {
+ public:
+  /// All must outlive it.
+  SlowSampler(const Scenario& scenario, SlowMotion& motion, const Tolerances& tolerances, RunReport& report);
+
+  /// A row where the motion was evaluated last; work and dissipation (J) are those since the last step. Velocities are
+  /// those of its modes, or of the state where it has none.
+  Sample make(const State& state, double work, double dissipated);
+  void note_extremes(const VectorX<double>& q);
+  /// In gravity and in springs, J.
+  double calc_potential(const VectorX<double>& q) const;
+
+ private:
+  ContactSample read_contact(std::size_t contact, const QuasistaticSolution& solution) const;
+
+  const Scenario& scenario_;
+  SlowMotion& motion_;
+  const Tolerances& tolerances_;
+  RunReport& report_;
+  ContactFinder nearby_;
+  Workspace<double> workspace_;
+  double margin_ = 0;  ///< m: pairs that are nearer are listed
+};
+
+}  // namespace thenar::internal
