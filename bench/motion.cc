@@ -19,6 +19,7 @@
 #include "program.h"
 #include "thenar/dynamics/energy.h"
 #include "thenar/io/scenario/scenario_reader.h"
+#include "thenar/motion/state_energy.h"
 
 namespace thenar::bench {
 namespace {

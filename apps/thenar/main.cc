@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
+#include "thenar/io/text/old_words.h"
 
 namespace {
 
@@ -313,6 +314,7 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  thenar::set_note_sink([](const std::string& note) { fmt::print(stderr, "{}\n", note); });
   try {
     const int code = dispatch(argc, argv);
     if (std::fflush(stdout) != 0) throw std::runtime_error("cannot write to the standard output");

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <nlohmann/json.hpp>
 
+#include "thenar/base/version.h"
 #include "commands.h"
 
 namespace thenar::app {

@@ -18,7 +18,7 @@ import { LineSegments2 } from "three/addons/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/addons/lines/LineSegmentsGeometry.js";
 
 // As in the style of the page (thenar/io/report/report_template_internal.cc).
-export const MODE_COLOURS = { fixed: "#0072b2", roll: "#009e73", slide: "#e69f00", spin: "#cc79a7", free: "#9aa4af" };
+export const MODE_COLOURS = { stick: "#0072b2", roll: "#009e73", slide: "#e69f00", spin: "#cc79a7", open: "#9aa4af" };
 
 const UP = new Vector3(0, 1, 0);
 const BALL = new SphereGeometry(1, 16, 12),
@@ -56,8 +56,8 @@ class ContactMark {
 
   // `pixel`: the size of a pixel there, m; `perNewton`: length of arrows, m/N.
   show(at, contact, mode, pixel, perNewton, shown) {
-    const colour = new Color(MODE_COLOURS[mode] || MODE_COLOURS.free),
-      held = mode !== "free";
+    const colour = new Color(MODE_COLOURS[mode] || MODE_COLOURS.open),
+      held = mode !== "open";
     for (const mesh of [this.point, this.shaft, this.head, this.cone]) mesh.material.color = colour;
     this.group.visible = true;
     this.point.visible = shown.points;
@@ -124,8 +124,8 @@ function makePaths(frames, contact, modeAt, longest) {
     let last = null;
     for (let frame = span.first; frame < span.first + span.count; ++frame) {
       const mode = modeAt(frames.times[frame]),
-        now = mode === "free" ? null : frames.readContact(contact, frame);
-      if (last && now) addPieces(sides, last, now, frame, new Color(MODE_COLOURS[mode] || MODE_COLOURS.free), longest);
+        now = mode === "open" ? null : frames.readContact(contact, frame);
+      if (last && now) addPieces(sides, last, now, frame, new Color(MODE_COLOURS[mode] || MODE_COLOURS.open), longest);
       last = now;
     }
   }

@@ -128,7 +128,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(summary["status"], "done", summary["reason"])
         self.assertEqual(summary["events"], {"stick": 4})
         self.assertEqual(summary["verdicts"],
-                         [{"from": 0, "to": 1, "verdict": "unique_motion_indeterminate_forces", "determinate": False}])
+                         [{"from": 0, "to": 1, "verdict": "unique_motion", "determinate": False}])
         self.assertLess(summary["max_gap_violation"], 1e-9)
         with open(out / "contacts.csv", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -136,7 +136,7 @@ class CommandLine(unittest.TestCase):
                                          "uA2", "uB1", "uB2", "psi", "margin"])
         self.assertEqual({row["contact"] for row in rows}, {f"box/floor#{k}" for k in range(4)})
         self.assertEqual({(row["mode"], float(row["margin"])) for row in rows if float(row["t"]) < 0.3}, {("slide", -1.0)})
-        self.assertEqual({row["mode"] for row in rows if float(row["t"]) > 0.4}, {"fixed"})
+        self.assertEqual({row["mode"] for row in rows if float(row["t"]) > 0.4}, {"stick"})
 
     def test_overlap_at_the_start_is_bad_input(self):
         out = self.scratch / "out"

@@ -223,7 +223,7 @@ class Contacts(unittest.TestCase):
                                          "uA2", "uB1", "uB2", "psi", "margin"])
         self.assertLessEqual({row["t"] for row in rows}, set(times))
         self.assertEqual({row["contact"] for row in rows}, {f"box/table#{i}" for i in range(4)})
-        self.assertLessEqual({row["mode"] for row in rows}, {"free", "fixed", "roll", "slide", "spin"})
+        self.assertLessEqual({row["mode"] for row in rows}, {"open", "stick", "roll", "slide", "spin"})
         verdicts = summary["verdicts"]
         self.assertEqual((verdicts[0]["from"], verdicts[-1]["to"]), (0, summary["t_end"]))
         for one, next_one in zip(verdicts, verdicts[1:]):

@@ -101,7 +101,7 @@ class Comparison {
     unique += yy.verdict == Verdict::unique;
     several += yy.verdict == Verdict::several;
     none += yy.verdict == Verdict::none;
-    indeterminate += yy.verdict == Verdict::unique_motion_indeterminate_forces;
+    indeterminate += yy.verdict == Verdict::unique_motion;
     const internal::ScaledProblem scaled(problem);
     expect_parts_of_modes(problem, scaled, yy, modes);
     for (const ModeCell& cell : modes.cells) {

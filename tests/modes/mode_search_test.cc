@@ -73,7 +73,7 @@ TEST(ModeSearch, FindsWhatComplementaryBasesFind) {
     const Verdict verdict = reference.verdict(problem);
     several += verdict == Verdict::several;
     none += verdict == Verdict::none;
-    indeterminate += verdict == Verdict::unique_motion_indeterminate_forces;
+    indeterminate += verdict == Verdict::unique_motion;
     undecided += answer.verdict == Verdict::undecided;
     if (answer.verdict == Verdict::undecided) {
       std::cout << "problem " << k << ": " << answer.reason << '\n';

@@ -88,7 +88,7 @@ TEST(OneMotion, AgreesWithTheSearch) {
       EXPECT_LE(difference.lpNorm<Eigen::Infinity>(), 1e-7) << k;
     }
     const bool has_one_force = found.cells.size() == 1 && found.cells.front().forces_unique;
-    EXPECT_EQ(answer.verdict, has_one_force ? Verdict::unique : Verdict::unique_motion_indeterminate_forces) << k;
+    EXPECT_EQ(answer.verdict, has_one_force ? Verdict::unique : Verdict::unique_motion) << k;
   }
   EXPECT_GE(proved, 150);
 }

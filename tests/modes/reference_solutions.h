@@ -65,7 +65,7 @@ struct ReferenceSolutions {
     if (points.empty()) return Verdict::none;
     if (!are_same([&](const VectorX<double>& z) { return VectorX<double>(problem.A() * z); })) return Verdict::several;
     return are_same([](const VectorX<double>& z) { return z; }) ? Verdict::unique
-                                                                : Verdict::unique_motion_indeterminate_forces;
+                                                                : Verdict::unique_motion;
   }
 
   std::vector<VectorX<double>> points;  ///< vertices of all cells, and a point on each of their rays and lines

@@ -15,6 +15,7 @@
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/simulation/simulate.h"
 #include "thenar/spatial/rotation.h"
+#include "thenar/motion/state_energy.h"
 
 namespace thenar::symplectic_test {
 namespace {

@@ -35,7 +35,7 @@ TEST(BouncingBall, StrikesAtEveryKnownTimeAndRestsAtTheZenoTime) {
       const std::vector<double> ends = list_times(trace, EventKind::zeno);
       ASSERT_EQ(ends.size(), 1U);
       EXPECT_NEAR(ends[0], zeno, 1e-12 * zeno + late(flight));
-      EXPECT_EQ(trace.samples.back().contacts[0].motion, ContactMotion::fixed);
+      EXPECT_EQ(trace.samples.back().contacts[0].mode, ContactMode::stick);
       EXPECT_LT(trace.report.max_gap_violation, 1e-12);
       EXPECT_NEAR(trace.report.energy.dissipated, 0.1 * kGravity * height, 1e-12);
     }
@@ -62,7 +62,7 @@ TEST(BouncingBall, LosesSpeedToFrictionAtEveryImpactUntilItRolls) {
         const Trace trace = run_scene(
             "bouncing_ball", {{"e", e}, {"mu", mu}, {"v", v}, {"run.until", 1.1 * std::max(zeno, rolls) + 0.1}});
         EXPECT_NEAR(velocity(trace.report.last)(0), 5.0 / 7 * v, 1e-10 * v);
-        EXPECT_EQ(trace.samples.back().contacts[0].motion, ContactMotion::roll);
+        EXPECT_EQ(trace.samples.back().contacts[0].mode, ContactMode::roll);
         // Rows before and after each impact have the same time.
         std::size_t k = 0;
         for (std::size_t i = 1; i < trace.samples.size() && k < 10; ++i) {

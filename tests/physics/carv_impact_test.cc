@@ -12,6 +12,7 @@
 #include "thenar/instant/contact_impact.h"
 #include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/motion/stepper.h"
+#include "thenar/motion/state_energy.h"
 
 namespace thenar::carv_impact_test {
 namespace {

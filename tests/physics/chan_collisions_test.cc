@@ -157,7 +157,7 @@ class ChanMixed : public ChanCollision {
     for (const Jump& jump : jumps) EXPECT_LT(jump.t(), knocks[1]->t() + 0.1);
     for (const Sample& sample : trace.samples) {
       EXPECT_LT(finger(scenario, "middle", sample.state.v).norm(), 1e-12) << sample.state.t;
-      for (const ContactSample& contact : sample.contacts) {
+      for (const Contact& contact : sample.contacts) {
         if (contact.name == "cube/hand.middle_3") {
           EXPECT_GT(contact.gap, 0.01) << sample.state.t;  // m
         }
@@ -180,7 +180,7 @@ class ChanMixed : public ChanCollision {
     // In the end the cube is held as at the start.
     const Sample& end = trace.samples.back();
     int holding = 0;
-    for (const ContactSample& contact : end.contacts) holding += contact.motion != ContactMotion::free;
+    for (const Contact& contact : end.contacts) holding += contact.mode != ContactMode::open;
     EXPECT_EQ(holding, 3);
     const int cube = position_of(scenario, "cube");
     EXPECT_LT((end.state.q - trace.report.first.q).segment<3>(cube).norm(), 2e-3);  // m

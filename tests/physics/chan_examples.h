@@ -56,9 +56,9 @@ inline Vector3<double> find_turn(const Scenario& s, const State& state, const st
 }
 
 /// The contact of this name in a row, if it is held there.
-inline const ContactSample* find_held(const Sample& sample, const std::string& name) {
-  for (const ContactSample& contact : sample.contacts) {
-    if (contact.name == name && contact.motion != ContactMotion::free) return &contact;
+inline const Contact* find_held(const Sample& sample, const std::string& name) {
+  for (const Contact& contact : sample.contacts) {
+    if (contact.name == name && contact.mode != ContactMode::open) return &contact;
   }
   return nullptr;
 }
@@ -72,7 +72,7 @@ inline void expect_same_bits(const Scenario& scenario) {
     const Sample &a = one.samples[i], &b = two.samples[i];
     ASSERT_TRUE(a.state.t == b.state.t && a.state.q == b.state.q && a.state.v == b.state.v && a.tau == b.tau) << i;
     ASSERT_EQ(a.contacts.size(), b.contacts.size()) << i;
-    for (std::size_t k = 0; k < a.contacts.size(); ++k) ASSERT_EQ(a.contacts[k].force, b.contacts[k].force) << i;
+    for (std::size_t k = 0; k < a.contacts.size(); ++k) ASSERT_EQ(a.contacts[k].force_on_A, b.contacts[k].force_on_A) << i;
   }
   for (std::size_t i = 0; i < one.events.size(); ++i) {
     ASSERT_EQ(one.events[i].t, two.events[i].t);

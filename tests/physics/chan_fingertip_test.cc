@@ -17,12 +17,12 @@ constexpr double kDegree = std::numbers::pi / 180;
 const std::string kTip = "box/hand.index_3";
 
 /// The rows in which the box is on the fingertip as it is in the first row, and then not any more.
-std::vector<const Sample*> list_rows(const Trace& trace, ContactMotion motion) {
+std::vector<const Sample*> list_rows(const Trace& trace, ContactMode motion) {
   std::vector<const Sample*> out;
   for (const Sample& sample : trace.samples) {
-    const ContactSample* contact = find_held(sample, kTip);
-    const bool is_fixed = contact && contact->motion == ContactMotion::fixed && motion == ContactMotion::roll;
-    if (contact && (contact->motion == motion || is_fixed)) out.push_back(&sample);
+    const Contact* contact = find_held(sample, kTip);
+    const bool is_fixed = contact && contact->mode == ContactMode::stick && motion == ContactMode::roll;
+    if (contact && (contact->mode == motion || is_fixed)) out.push_back(&sample);
   }
   return out;
 }
@@ -35,7 +35,7 @@ struct Ways {
 Ways measure_ways(const std::vector<const Sample*>& rows) {
   Ways ways;
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const ContactSample &a = *find_held(*rows[i - 1], kTip), &b = *find_held(*rows[i], kTip);
+    const Contact &a = *find_held(*rows[i - 1], kTip), &b = *find_held(*rows[i], kTip);
     ways.box += std::hypot(b.u_A[0] - a.u_A[0], b.u_A[1] - a.u_A[1]);
     const double along = std::cos(0.5 * (a.u_B[1] + b.u_B[1])) * (b.u_B[0] - a.u_B[0]);
     ways.tip += kRadius * std::hypot(along, b.u_B[1] - a.u_B[1]);
@@ -45,14 +45,14 @@ Ways measure_ways(const std::vector<const Sample*>& rows) {
 
 /// The force on the box in the axes of the world.
 Vec3<double> force_on_box(const Sample& sample) {
-  const ContactSample& c = *find_held(sample, kTip);
-  return c.N * c.force[0] + c.T * c.force[1] + cross(c.N, c.T) * c.force[2];
+  const Contact& c = *find_held(sample, kTip);
+  return c.N * c.force_on_A.normal + c.T * c.force_on_A.along_T + cross(c.N, c.T) * c.force_on_A.along_U;
 }
 
 // Example 3.
 
 void expect_rolling(const Scenario& s, const Trace& trace) {
-  const auto rolling = list_rows(trace, ContactMotion::roll), sliding = list_rows(trace, ContactMotion::slide);
+  const auto rolling = list_rows(trace, ContactMode::roll), sliding = list_rows(trace, ContactMode::slide);
   ASSERT_GT(rolling.size(), 40u);
   // It rolls from the start, most of the time that it is on the tip, until friction does not suffice any more.
   EXPECT_EQ(rolling.front()->state.t, 0);
@@ -103,24 +103,24 @@ TEST(ChanFingertip, ABoxRollsOnItWithOtherFrictionAndMass) {
 
 TEST(ChanFingertip, WithoutFrictionABoxSlidesOnItFromTheStart) {
   const Trace trace = run_example(read_example("03_rolling", {"parameters.mu=0"}));
-  EXPECT_TRUE(list_rows(trace, ContactMotion::roll).size() <= 1);
-  const Ways ways = measure_ways(list_rows(trace, ContactMotion::slide));
+  EXPECT_TRUE(list_rows(trace, ContactMode::roll).size() <= 1);
+  const Ways ways = measure_ways(list_rows(trace, ContactMode::slide));
   EXPECT_GT(std::abs(ways.box / ways.tip - 1), 0.2);
 }
 
 // Example 4.
 
 void expect_sliding(const Scenario& s, const Trace& trace, double mu) {
-  const auto sliding = list_rows(trace, ContactMotion::slide);
-  EXPECT_TRUE(list_rows(trace, ContactMotion::roll).empty());
+  const auto sliding = list_rows(trace, ContactMode::slide);
+  EXPECT_TRUE(list_rows(trace, ContactMode::roll).empty());
   ASSERT_GT(sliding.size(), 70u);  // of 100, until the box leaves the tip
   const Ways ways = measure_ways(sliding);
   EXPECT_GT(ways.box, 60e-3);
   EXPECT_LT(ways.tip, 0.06 * ways.box);
   for (const Sample* sample : sliding) {
-    const ContactSample& c = *find_held(*sample, kTip);
-    EXPECT_NEAR(std::hypot(c.force[1], c.force[2]), mu * c.force[0], 1e-12);
-    EXPECT_LE(c.force[1] * c.slip[0] + c.force[2] * c.slip[1], 0);  // against the slip
+    const Contact& c = *find_held(*sample, kTip);
+    EXPECT_NEAR(std::hypot(c.force_on_A.along_T, c.force_on_A.along_U), mu * c.force_on_A.normal, 1e-12);
+    EXPECT_LE(c.force_on_A.along_T * c.slip[0] + c.force_on_A.along_U * c.slip[1], 0);  // against the slip
     EXPECT_NEAR(sample->state.q(position_of(s, "box") + 1), -36e-3, 1e-12);
   }
   // Down the slope, in front of the hand.

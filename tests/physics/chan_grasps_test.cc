@@ -16,7 +16,7 @@ using namespace test;
 constexpr double kMu = 0.6, kMass = 0.1;
 constexpr double kDegree = std::numbers::pi / 180;
 
-const ContactSample* find_hold(const Sample& sample, const std::string& finger) {
+const Contact* find_hold(const Sample& sample, const std::string& finger) {
   return find_held(sample, "box/hand." + finger + "_3");
 }
 
@@ -83,10 +83,10 @@ void expect_regrasp(const Scenario& s, const Trace& trace) {
   }
   // The grasp holds the box in friction cones, where it was: fingers of 0.15 N m/rad give way by millimetres.
   for (const char* finger : {"thumb", "middle", "pinkie"}) {
-    const ContactSample* contact = find_hold(last, finger);
+    const Contact* contact = find_hold(last, finger);
     ASSERT_TRUE(contact);
     EXPECT_GT(contact->margin, 0.05) << finger;
-    EXPECT_GT(contact->force[0], 0.2) << finger;  // N
+    EXPECT_GT(contact->force_on_A.normal, 0.2) << finger;  // N
   }
   for (const Sample& sample : trace.samples) {
     EXPECT_LT(way_of(s, first, sample), 6e-3) << sample.state.t;
@@ -102,7 +102,7 @@ TEST(ChanGrasps, FourFingersBecomeThree) {
   // While the middle finger takes over, the sum of what presses against the thumb stays what it is.
   for (const Sample& sample : trace.samples) {
     if (sample.state.t < 0.6) continue;
-    EXPECT_NEAR(find_hold(sample, "thumb")->force[0], 1.2, 0.15) << sample.state.t;  // N
+    EXPECT_NEAR(find_hold(sample, "thumb")->force_on_A.normal, 1.2, 0.15) << sample.state.t;  // N
   }
 }
 
@@ -137,7 +137,7 @@ bool is_closed(const Sample& sample, const Fingers& fingers, double mu, bool out
   MatrixX<double> A = MatrixX<double>::Zero(7, count + 1);  // wrench; sum of shares; all but the least share
   int column = 0;
   for (const std::string& finger : fingers) {
-    const ContactSample& contact = *find_hold(sample, finger);
+    const Contact& contact = *find_hold(sample, finger);
     const Vec3<double> U = cross(contact.N, contact.T);
     for (int k = 0; k < kFaces; ++k, ++column) {
       const double angle = 2 * std::numbers::pi * k / kFaces;

@@ -51,14 +51,14 @@ void expect_pushed(const Scenario& s) {
     EXPECT_LT(box.tilt(), 0.1 * kDegree) << sample.state.t;  // it slides, it does not tip
     EXPECT_LT(box.p.x(), x + 1e-6) << sample.state.t;        // never back towards the fingers
     x = box.p.x();
-    for (const ContactSample& contact : sample.contacts) {
-      if (contact.motion != ContactMotion::free && contact.name.starts_with("box/hand")) touching.insert(contact.name);
+    for (const Contact& contact : sample.contacts) {
+      if (contact.mode != ContactMode::open && contact.name.starts_with("box/hand")) touching.insert(contact.name);
     }
     if (sample.state.t > 0.8 && sample.state.t < 1.3) {  // on the way
       EXPECT_TRUE(find_held(sample, "box/hand.index_3") && find_held(sample, "box/hand.pinkie_3")) << sample.state.t;
-      const ContactSample* foot = find_held(sample, "box/table#0");
+      const Contact* foot = find_held(sample, "box/table#0");
       ASSERT_NE(foot, nullptr);
-      EXPECT_EQ(foot->motion, ContactMotion::slide) << sample.state.t;
+      EXPECT_EQ(foot->mode, ContactMode::slide) << sample.state.t;
       is_pushed = true;
     }
   }
@@ -94,10 +94,10 @@ void expect_turned(const Scenario& s) {
     Eigen::Vector3d at_start, at_end;
     bool was_sliding = false;
     for (const Sample& sample : trace.samples) {
-      const ContactSample* contact = find_held(sample, name);
+      const Contact* contact = find_held(sample, name);
       if (contact == nullptr) continue;
       ++held;
-      const bool is_sliding = contact->motion == ContactMotion::slide;
+      const bool is_sliding = contact->mode == ContactMode::slide;
       slides += is_sliding && !was_sliding;
       was_sliding = is_sliding;
       const Eigen::Vector3d place = pose_of_box(s, sample.state).to_box(contact->point_A);

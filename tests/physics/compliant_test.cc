@@ -9,6 +9,7 @@
 #include "motion_scenes.h"
 #include "thenar/contact/compliant_layer.h"
 #include "thenar/spatial/decompositions.h"
+#include "thenar/motion/state_energy.h"
 
 namespace thenar::compliant_test {
 namespace {
@@ -92,7 +93,7 @@ TEST(CompliantContact, ComesToRestOnItsLayer) {
   EXPECT_GE(list_times(trace, EventKind::touch).size(), 3u);
   EXPECT_LT(list_times(trace, EventKind::touch).size(), 40u);
   EXPECT_NEAR(trace.report.last.q(0), 0.05 - 0.5 * kGravity / 2e4, 1e-8);
-  EXPECT_NEAR(trace.samples.back().contacts[0].force[0], 0.5 * kGravity, 1e-4);
+  EXPECT_NEAR(trace.samples.back().contacts[0].force_on_A.normal, 0.5 * kGravity, 1e-4);
 }
 
 TEST(CompliantContact, AStiffLayerCostsTheImplicitMethodNoMore) {
@@ -106,7 +107,7 @@ TEST(CompliantContact, AStiffLayerCostsTheImplicitMethodNoMore) {
     // Stability alone would ask the explicit method for a step every 6 sqrt(m/K), 2 s long.
     EXPECT_GT(trace.report.implicit_steps, 0);
     EXPECT_LT(static_cast<double>(trace.report.steps), 2 / (6 * std::sqrt(0.5 / stiffness)) / 3);
-    EXPECT_NEAR(trace.samples.back().contacts[0].force[0], 0.5 * kGravity, 1e-3);
+    EXPECT_NEAR(trace.samples.back().contacts[0].force_on_A.normal, 0.5 * kGravity, 1e-3);
     steps[i] = trace.report.steps;
   }
   EXPECT_LT(steps[1], 3 * steps[0]);
@@ -223,11 +224,11 @@ TEST(CompliantContact, APushedCubeGoesAsFarAsLayersShareItsWeight) {
   const auto probe_of = [](const Trace& trace) {
     for (const Sample& sample : trace.samples) {
       if (sample.state.t < 0.2) continue;
-      for (const ContactSample& contact : sample.contacts) {
-        if (contact.name == "cube/probe.tip") return contact.force;
+      for (const Contact& contact : sample.contacts) {
+        if (contact.name == "cube/probe.tip") return contact.force_on_A;
       }
     }
-    return std::array<double, 4>{};
+    return ContactForce{};
   };
   const std::string none = "law: compliant, layer: {stiffness: 2e6, damping: 450}";
   const double smooth = end_of(run(make_push(none)));
@@ -235,10 +236,10 @@ TEST(CompliantContact, APushedCubeGoesAsFarAsLayersShareItsWeight) {
   for (const double shear : {1e-3, 0.05, 0.5, 5.0}) {
     SCOPED_TRACE(shear);
     const Trace trace = run(make_push_with_friction(2e6, shear));
-    const auto force = probe_of(trace);
+    const ContactForce force = probe_of(trace);
     // Long since as fast as it gets.
-    EXPECT_NEAR(force[0], kPushMu * (kCubeMass * kGravity - force[2]), 1e-4);
-    EXPECT_LE(std::abs(force[2]), kPushMu * force[0] * (1 + 1e-9));
+    EXPECT_NEAR(force.normal, kPushMu * (kCubeMass * kGravity - force.along_U), 1e-4);
+    EXPECT_LE(std::abs(force.along_U), kPushMu * force.normal * (1 + 1e-9));
     EXPECT_GT(end_of(trace), before);
     before = end_of(trace);
     if (shear == 1e-3) {
@@ -246,7 +247,7 @@ TEST(CompliantContact, APushedCubeGoesAsFarAsLayersShareItsWeight) {
     } else if (shear == 0.5) {
       EXPECT_NEAR(end_of(run(make_push_with_friction(2e7, shear))), end_of(trace), 1e-5);
     } else if (shear == 5) {  // more than friction has
-      EXPECT_NEAR(force[0], kPushMu * kCubeMass * kGravity / (1 + kPushMu * kPushMu), 1e-4);
+      EXPECT_NEAR(force.normal, kPushMu * kCubeMass * kGravity / (1 + kPushMu * kPushMu), 1e-4);
     }
   }
   EXPECT_GT(before - smooth, 0.003);
@@ -307,8 +308,8 @@ TEST(CompliantContact, AGraspThatBeginsLoadedIsInEquilibrium) {
       // tolerance of the box's size.
       EXPECT_LT((sample.state.q - q).cwiseAbs().maxCoeff(), 1e-9 * 0.06) << sample.state.t;
       double carried = 0;
-      for (const ContactSample& contact : sample.contacts) {
-        carried += is_held ? std::hypot(contact.force[1], contact.force[2]) : contact.force[0];
+      for (const Contact& contact : sample.contacts) {
+        carried += is_held ? std::hypot(contact.force_on_A.along_T, contact.force_on_A.along_U) : contact.force_on_A.normal;
       }
       EXPECT_NEAR(carried, 0.2 * kGravity, 1e-6);
     }
@@ -325,10 +326,10 @@ TEST(CompliantContact, WhatOverlapsIsPressedByThatThoughOthersBeginLoaded) {
           "  - {name: table, joint: fixed, shape: {plane: {}}}\n"
           "contacts: {law: compliant, start: loaded, layer: {stiffness: 5e4, damping: 60}}\n"
           "run: {until: 0.1, sample: 0.01, tolerance: 1e-9}\n");
-  for (const ContactSample& contact : trace.samples.front().contacts) {
+  for (const Contact& contact : trace.samples.front().contacts) {
     const bool is_deep = contact.name.starts_with("deep/");
     if (is_deep || contact.name.starts_with("just/")) {
-      EXPECT_NEAR(contact.force[0], is_deep ? 5e4 * 1e-5 : 0.2 * kGravity, 1e-9) << contact.name;
+      EXPECT_NEAR(contact.force_on_A.normal, is_deep ? 5e4 * 1e-5 : 0.2 * kGravity, 1e-9) << contact.name;
     }
   }
   EXPECT_GE(trace.samples.front().contacts.size(), 2u);
@@ -412,7 +413,7 @@ TEST(CompliantContact, IndeterminateForcesAreTheStiffnessWeightedLeastSquares) {
   ASSERT_EQ(trace.samples.back().contacts.size(), 4u);
   for (int i = 0; i < 4; ++i) {
     // Depths of 1e-5 m turn the plank by as much: a change of the arms of the second order.
-    EXPECT_NEAR(trace.samples.back().contacts[static_cast<std::size_t>(i)].force[0], x(i) * std::sqrt(kStiffness[i]),
+    EXPECT_NEAR(trace.samples.back().contacts[static_cast<std::size_t>(i)].force_on_A.normal, x(i) * std::sqrt(kStiffness[i]),
                 1e-4 * kMass * kGravity)
         << i;
   }

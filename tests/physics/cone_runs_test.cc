@@ -81,19 +81,19 @@ TEST_P(ConeRuns, ForcesAreInTheirConesAndBooksClose) {
       scale = std::max(scale, e.kinetic + std::abs(e.potential) + std::abs(e.work));
       worst = std::max(worst, std::abs(e.kinetic + e.potential - (trace.report.energy.start + e.work - e.dissipated)));
       double largest = find_least_load(scenario);
-      for (const ContactSample& c : s.contacts) largest = std::max(largest, std::abs(c.force[0]));
-      for (const ContactSample& c : s.contacts) {
-        if (c.motion == ContactMotion::free) continue;
+      for (const Contact& c : s.contacts) largest = std::max(largest, std::abs(c.force_on_A.normal));
+      for (const Contact& c : s.contacts) {
+        if (c.mode == ContactMode::open) continue;
         SCOPED_TRACE(fmt::format("{} at {}", c.name, s.state.t));
         const std::string pair = c.name.substr(0, c.name.find('#'));
         const std::size_t slash = pair.find('/');
         const ContactLaw& law = laws.find_law(*scenario.model.find_body(pair.substr(0, slash)),
                                               *scenario.model.find_body(pair.substr(slash + 1)));
         const double slack = 2e-7 * largest;  // twice the margin of forces
-        EXPECT_GE(c.force[0], -slack);
-        EXPECT_LE(calc_cone_size(scenario.contacts->cone, c.force[1], c.force[2]),
-                  law.static_friction * c.force[0] + slack);
-        EXPECT_LE(std::abs(c.force[3]), law.torsion * c.force[0] + slack);
+        EXPECT_GE(c.force_on_A.normal, -slack);
+        EXPECT_LE(calc_cone_size(scenario.contacts->cone, c.force_on_A.along_T, c.force_on_A.along_U),
+                  law.static_friction * c.force_on_A.normal + slack);
+        EXPECT_LE(std::abs(c.force_on_A.torsion), law.torsion * c.force_on_A.normal + slack);
       }
     }
     EXPECT_LT(worst, kRunTolerance * (10 + static_cast<double>(trace.report.steps)) * scale);

@@ -44,7 +44,7 @@ TEST(ContactEvents, SlidingBallRollsAtTheKnownTime) {
   EXPECT_EQ(trace.events[0].kind, EventKind::stick);
   EXPECT_NEAR(trace.events[0].t, 2 * 2 / (7 * 0.3 * kGravity), 1e-12);
   EXPECT_NEAR(trace.report.last.v(3), 10.0 / 7, 1e-12);
-  EXPECT_EQ(trace.samples.back().contacts[0].motion, ContactMotion::roll);
+  EXPECT_EQ(trace.samples.back().contacts[0].mode, ContactMode::roll);
 }
 
 TEST(ContactEvents, BallBouncesAtTheKnownTimes) {
@@ -99,7 +99,7 @@ TEST(ContactEvents, PushedBallSlipsWhenFrictionNoLongerSuffices) {
   EXPECT_EQ(trace.events[0].kind, EventKind::slip);
   // Late by the margin of forces over the rate of friction, 1e-7 · m g / (2/7 · 20 N/s).
   EXPECT_NEAR(trace.events[0].t, 3.5 * 0.3 * kGravity / 20, 1e-6);
-  EXPECT_EQ(trace.samples.back().contacts[0].motion, ContactMotion::slide);
+  EXPECT_EQ(trace.samples.back().contacts[0].mode, ContactMode::slide);
 }
 
 TEST(ContactEvents, SlipThatBeginsInSpaceIsFollowed) {

@@ -36,9 +36,9 @@ TEST(ContactRun, MarginOfAPatchIsThatOfItsWrench) {
   for (const Sample& sample : trace.samples) {
     ASSERT_EQ(sample.contacts.size(), 4U);
     const double share = 5 * sample.state.t / (0.3 * kGravity);
-    for (const ContactSample& contact : sample.contacts) {
+    for (const Contact& contact : sample.contacts) {
       EXPECT_NEAR(contact.margin, 1 - share, 2e-4) << sample.state.t;  // told to 1e-4
-      EXPECT_EQ(contact.motion, ContactMotion::fixed);
+      EXPECT_EQ(contact.mode, ContactMode::stick);
     }
   }
 }
@@ -70,10 +70,10 @@ TEST(ContactRun, ForcesAreAdmissibleAndCarryTheWeight) {
   ASSERT_TRUE(trace.events.empty()) << trace.events.front().cause;
   for (const Sample& sample : trace.samples) {
     double normal = 0, along = 0;
-    for (const ContactSample& contact : sample.contacts) {
-      EXPECT_GE(contact.force[0], -1e-8);
-      EXPECT_LE(std::hypot(contact.force[1], contact.force[2]), 0.8 * contact.force[0] + 1e-7);
-      normal += contact.force[0], along += contact.force[1];
+    for (const Contact& contact : sample.contacts) {
+      EXPECT_GE(contact.force_on_A.normal, -1e-8);
+      EXPECT_LE(std::hypot(contact.force_on_A.along_T, contact.force_on_A.along_U), 0.8 * contact.force_on_A.normal + 1e-7);
+      normal += contact.force_on_A.normal, along += contact.force_on_A.along_T;
     }
     EXPECT_NEAR(normal, 2 * kGravity, 1e-7);
     EXPECT_NEAR(along, -4.8, 1e-7);
@@ -146,9 +146,9 @@ TEST(ContactRun, CornersKeepTheirNamesWhileABoxTips) {
            "until: 0.4, sample: 0.05"));
   ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
   ASSERT_EQ(trace.samples.front().contacts.size(), 4U);
-  const std::vector<ContactSample>& last = trace.samples.back().contacts;
+  const std::vector<Contact>& last = trace.samples.back().contacts;
   ASSERT_EQ(last.size(), 2U);
-  for (const ContactSample& contact : last) {
+  for (const Contact& contact : last) {
     for (const Event& event : trace.events) EXPECT_NE(event.where, contact.name) << event.cause;
   }
 }

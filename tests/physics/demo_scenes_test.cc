@@ -95,8 +95,8 @@ class SceneRun {
 };
 
 bool touches(const Sample& sample, const std::string& part) {
-  return std::any_of(sample.contacts.begin(), sample.contacts.end(), [&](const ContactSample& contact) {
-    return contact.motion != ContactMotion::free && contact.name.find(part) != std::string::npos;
+  return std::any_of(sample.contacts.begin(), sample.contacts.end(), [&](const Contact& contact) {
+    return contact.mode != ContactMode::open && contact.name.find(part) != std::string::npos;
   });
 }
 
@@ -126,13 +126,13 @@ std::map<std::string, Deeds> sum_up(const SceneRun& run, std::size_t first, std:
     const Sample& sample = run.samples()[i];
     const Placement<double> X = run.pose(sample);
     const double dt = i > first ? sample.state.t - run.samples()[i - 1].state.t : 0;
-    for (const ContactSample& contact : sample.contacts) {
-      if (contact.motion == ContactMotion::free) continue;
+    for (const Contact& contact : sample.contacts) {
+      if (contact.mode == ContactMode::open) continue;
       const Vec3<double> point = X.R.transpose_times(contact.point_A - X.p);
       const auto known = before.find(contact.name);
       const double way = known == before.end() ? 0 : std::sqrt(dot(point - known->second, point - known->second));
       Deeds& deeds = out[contact.name];
-      const bool slides = contact.motion == ContactMotion::slide;
+      const bool slides = contact.mode == ContactMode::slide;
       (slides ? deeds.slid : deeds.rolled) += way;
       if (slides) deeds.slipping += dt;
       before[contact.name] = point;

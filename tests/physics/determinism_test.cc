@@ -75,10 +75,11 @@ Told run(const Scenario& scenario) {
   callbacks.on_sample = [&](const Sample& sample) {
     told.add(sample.state.t);
     for (const VectorX<double>* x : {&sample.state.q, &sample.state.v, &sample.tau}) told.add(*x);
-    for (const ContactSample& contact : sample.contacts) {
+    for (const Contact& contact : sample.contacts) {
       told.add(contact.name);
       told.add(contact.gap);
-      for (const double force : contact.force) told.add(force);
+      const ContactForce& f = contact.force_on_A;
+      for (const double force : {f.normal, f.along_T, f.along_U, f.torsion}) told.add(force);
     }
     return true;
   };

@@ -21,7 +21,7 @@ inline double find_energy_error(const Trace& trace, double tolerance, double rea
   for (const Sample& s : trace.samples) {
     const EnergySample& e = s.energy;
     energy = std::max(energy, e.kinetic + std::abs(e.potential) + e.layers + std::abs(e.work) + e.dissipated);
-    for (const ContactSample& contact : s.contacts) force = std::max(force, std::abs(contact.force[0]));
+    for (const Contact& contact : s.contacts) force = std::max(force, std::abs(contact.force_on_A.normal));
   }
   return tolerance * static_cast<double>(10 + trace.report.steps) * (energy + force * reach);
 }

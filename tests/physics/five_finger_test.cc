@@ -39,10 +39,10 @@ TEST(FiveFingers, HoldABoxForEver) {
     EXPECT_LT(turn, 1e-8);  // rad, of any joint: a nanometre at the end of a finger
     // Forces are those that the torques were chosen for.
     const double lift = 0.2 * kGravity / 8, push = std::atof(squeeze);
-    for (const ContactSample& contact : trace.samples.back().contacts) {
+    for (const Contact& contact : trace.samples.back().contacts) {
       const double share = contact.name.find("thumb") != std::string::npos ? 4 : 1;
-      EXPECT_NEAR(contact.force[0], share * push, 1e-8) << contact.name;
-      EXPECT_NEAR(std::hypot(contact.force[1], contact.force[2]), share * lift, 1e-8) << contact.name;
+      EXPECT_NEAR(contact.force_on_A.normal, share * push, 1e-8) << contact.name;
+      EXPECT_NEAR(std::hypot(contact.force_on_A.along_T, contact.force_on_A.along_U), share * lift, 1e-8) << contact.name;
       EXPECT_NEAR(contact.margin, 1 - lift / push / 0.5, 1e-6) << contact.name;
     }
   }

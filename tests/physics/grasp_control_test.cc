@@ -108,10 +108,10 @@ void expect_held(const Scenario& s, const Trace& trace) {
   EXPECT_LE(trace.report.max_gap_violation, 1e-12);
   const Sample& end = trace.samples.back();
   int holding = 0;
-  for (const ContactSample& contact : end.contacts) {
-    if (contact.motion == ContactMotion::free) continue;
+  for (const Contact& contact : end.contacts) {
+    if (contact.mode == ContactMode::open) continue;
     EXPECT_NE(contact.name.find("box/hand."), std::string::npos) << contact.name;
-    EXPECT_GT(contact.force[0], 0.05) << contact.name;  // N, of 1 N and more in all
+    EXPECT_GT(contact.force_on_A.normal, 0.05) << contact.name;  // N, of 1 N and more in all
     ++holding;
   }
   EXPECT_EQ(holding, 5);
@@ -126,8 +126,8 @@ TEST(GraspControl, FiveFingersCloseOnABoxAndHoldIt) {
   expect_held(s, trace);
   const Joint& box = s.model.joint(*s.model.find_joint("box"));
   EXPECT_LT(trace.report.last.v.segment(box.v_start, 6).norm(), 1e-3);  // at rest
-  for (const ContactSample& contact : trace.samples.back().contacts) {
-    if (contact.motion != ContactMotion::free) {
+  for (const Contact& contact : trace.samples.back().contacts) {
+    if (contact.mode != ContactMode::open) {
       EXPECT_GT(contact.margin, 0) << contact.name;  // none slides
     }
   }

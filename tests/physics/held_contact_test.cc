@@ -14,6 +14,7 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/motion/stepper.h"
+#include "thenar/motion/state_energy.h"
 
 namespace thenar::held_contact_test {
 namespace {

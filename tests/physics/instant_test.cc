@@ -55,7 +55,7 @@ run: {until: 1}
 
 TEST(Instant, BoxOnATableRestsWithoutKnowingItsForces) {
   const Answer answer = solve(kPushedBox, {{"parameters.F=5 N"}});
-  EXPECT_EQ(answer.instant.verdict, Verdict::unique_motion_indeterminate_forces);
+  EXPECT_EQ(answer.instant.verdict, Verdict::unique_motion);
   ASSERT_EQ(answer.instant.cells.size(), 1U);
   EXPECT_EQ(modes(answer.instant.cells[0]), "FFFF");
   double normal = 0, tangential = 0;
@@ -69,7 +69,7 @@ TEST(Instant, BoxOnATableRestsWithoutKnowingItsForces) {
 
 TEST(Instant, BoxThatIsPushedHarderThanFrictionHoldsSlides) {
   const Answer answer = solve(kPushedBox, {{"parameters.F=12 N"}});
-  EXPECT_EQ(answer.instant.verdict, Verdict::unique_motion_indeterminate_forces);
+  EXPECT_EQ(answer.instant.verdict, Verdict::unique_motion);
   ASSERT_GE(answer.instant.cells.size(), 1U);
   EXPECT_EQ(modes(answer.instant.cells[0]), "SSSS");
   // Along T the corner of the polygon is exact.
@@ -129,7 +129,7 @@ wrenches:
   - {body: stool, force: [$F, 0, 0]}
 run: {until: 1}
 )");
-  EXPECT_EQ(answer.instant.verdict, Verdict::unique_motion_indeterminate_forces);
+  EXPECT_EQ(answer.instant.verdict, Verdict::unique_motion);
   ASSERT_EQ(answer.instant.cells.size(), 1U);
   EXPECT_EQ(modes(answer.instant.cells[0]), "SSSS");
   EXPECT_NEAR(answer.instant.cells[0].vdot(3), 0.75, 1e-12);
@@ -186,7 +186,7 @@ wrenches:
   - {body: box, force: [-2 N, 0, 0]}
 run: {until: 1}
 )");
-  EXPECT_EQ(answer.instant.verdict, Verdict::unique_motion_indeterminate_forces);
+  EXPECT_EQ(answer.instant.verdict, Verdict::unique_motion);
   ASSERT_FALSE(answer.instant.cells.empty());
   EXPECT_LT(answer.instant.cells[0].vdot.norm(), 1e-9);
 }
@@ -221,7 +221,7 @@ run: {until: 1}
 )";
   const Answer held = solve(text);
   EXPECT_TRUE(held.instant.verdict == Verdict::unique ||
-              held.instant.verdict == Verdict::unique_motion_indeterminate_forces);
+              held.instant.verdict == Verdict::unique_motion);
   ASSERT_FALSE(held.instant.cells.empty());
   EXPECT_LT(held.instant.cells[0].vdot.norm(), 1e-8);
   double weight = 0;

@@ -63,7 +63,7 @@ class ImpulseBalance {
   VectorX<double> calc_momentum(const VectorX<double>& dv) { return calc_forces(dv.data(), {}) - rest_; }
 
   /// Jᵀ e of the impulse e of 1 N s on A along a world axis.
-  VectorX<double> calc_momentum(const ContactSample& contact, int axis) {
+  VectorX<double> calc_momentum(const Contact& contact, int axis) {
     const std::string& name = contact.name;
     const std::size_t slash = name.find('/'), number = name.find('#');
     std::vector<BodyWrench<double>> wrenches;
@@ -100,8 +100,8 @@ inline ExplainedJump explain(const Scenario& scenario, const Sample& before, con
                              double touching = 1e-9) {
   ImpulseBalance balance(scenario, before.state);
   const VectorX<double> momentum = balance.calc_momentum(dv);
-  std::vector<const ContactSample*> contacts;
-  for (const ContactSample& contact : before.contacts) {
+  std::vector<const Contact*> contacts;
+  for (const Contact& contact : before.contacts) {
     if (contact.gap < touching) contacts.push_back(&contact);
   }
   MatrixX<double> columns(momentum.size(), 3 * static_cast<int>(contacts.size()));

@@ -125,31 +125,31 @@ TEST_P(MotionLaws, ForcesStayInTheirConesAndMarginsSayHowFar) {
   const double rounding_of_load = find_least_load(scenario_);
   for (const Sample& s : trace_.samples) {
     double largest = rounding_of_load;
-    for (const ContactSample& c : s.contacts) largest = std::max(largest, std::abs(c.force[0]));
-    for (const ContactSample& c : s.contacts) {
+    for (const Contact& c : s.contacts) largest = std::max(largest, std::abs(c.force_on_A.normal));
+    for (const Contact& c : s.contacts) {
       SCOPED_TRACE(fmt::format("{} at {}", c.name, s.state.t));
-      if (c.motion == ContactMotion::free) {
+      if (c.mode == ContactMode::open) {
         EXPECT_EQ(c.margin, 0);
-        EXPECT_EQ(c.force, (std::array<double, 4>{}));
+        EXPECT_EQ(c.force_on_A, ContactForce{});
         continue;
       }
       const std::string pair = c.name.substr(0, c.name.find('#'));
       const std::size_t slash = pair.find('/');
       const ContactLaw& law = laws.find_law(*scenario_.model.find_body(pair.substr(0, slash)),
                                             *scenario_.model.find_body(pair.substr(slash + 1)));
-      const double f_t = std::hypot(c.force[1], c.force[2]), slack = 2e-7 * largest;  // twice the margin of forces
-      EXPECT_GE(c.force[0], -slack);
-      EXPECT_LE(f_t, law.static_friction * c.force[0] + slack);
-      EXPECT_LE(std::abs(c.force[3]), law.torsion * c.force[0] + slack);
-      const bool slides = c.motion == ContactMotion::slide || c.motion == ContactMotion::spin;
+      const double f_t = std::hypot(c.force_on_A.along_T, c.force_on_A.along_U), slack = 2e-7 * largest;  // twice the margin of forces
+      EXPECT_GE(c.force_on_A.normal, -slack);
+      EXPECT_LE(f_t, law.static_friction * c.force_on_A.normal + slack);
+      EXPECT_LE(std::abs(c.force_on_A.torsion), law.torsion * c.force_on_A.normal + slack);
+      const bool slides = c.mode == ContactMode::slide || c.mode == ContactMode::spin;
       if (slides && law.friction > 0) {
         EXPECT_EQ(c.margin, -1);
         const double speed = std::hypot(c.slip[0], c.slip[1]);
         // Friction opposes slip: its power is negative. Slip that is rounding of velocities has no direction.
         const double rounding = 1e-14 * fastest;
-        EXPECT_LE(c.force[1] * c.slip[0] + c.force[2] * c.slip[1], slack * speed + f_t * rounding);
+        EXPECT_LE(c.force_on_A.along_T * c.slip[0] + c.force_on_A.along_U * c.slip[1], slack * speed + f_t * rounding);
         if (law.fingertip != Fingertip::soft) {
-          EXPECT_NEAR(f_t, law.friction * c.force[0], slack);
+          EXPECT_NEAR(f_t, law.friction * c.force_on_A.normal, slack);
         }
       } else {
         EXPECT_GE(c.margin, 0);
@@ -169,8 +169,8 @@ TEST_P(MotionLaws, CoordinatesOfContactsAreThoseOfPointsFoundAfresh) {
     update_positions(scenario_.model, s.state.q.data(), workspace);
     update_velocities(scenario_.model, s.state.v.data(), workspace);
     finder.update(workspace, 1e-9);
-    for (const ContactSample& c : s.contacts) {
-      if (c.motion == ContactMotion::free) continue;
+    for (const Contact& c : s.contacts) {
+      if (c.mode == ContactMode::open) continue;
       SCOPED_TRACE(fmt::format("{} at {}", c.name, s.state.t));
       double nearest = INFINITY;
       for (const FoundContact& found : finder.contacts()) {
@@ -187,7 +187,7 @@ TEST_P(MotionLaws, CoordinatesOfContactsAreThoseOfPointsFoundAfresh) {
         if (off >= nearest) continue;
         nearest = off;
         EXPECT_NEAR(fresh.gap(), c.gap, 1e-12);
-        if (c.motion != ContactMotion::roll && c.motion != ContactMotion::fixed) continue;
+        if (c.mode != ContactMode::roll && c.mode != ContactMode::stick) continue;
         // No slip, and equal arc speeds over both surfaces.
         if (c.margin == 0 && laws.find_law(found.body_A, found.body_B).friction == 0) continue;
         EXPECT_LT(std::hypot(fresh.velocity()(1), fresh.velocity()(2)), 1e-12 * speed);

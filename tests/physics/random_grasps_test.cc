@@ -79,8 +79,8 @@ void check_rows(const Scenario& scenario, const Trace& trace) {
   for (const Sample& sample : trace.samples) {
     SCOPED_TRACE(fmt::format("t = {}", sample.state.t));
     ASSERT_TRUE(sample.state.q.allFinite() && sample.state.v.allFinite() && sample.tau.allFinite());
-    for (const ContactSample& contact : sample.contacts) {
-      ASSERT_TRUE(std::isfinite(contact.gap + contact.force[0] + contact.force[1] + contact.force[2])) << contact.name;
+    for (const Contact& contact : sample.contacts) {
+      ASSERT_TRUE(std::isfinite(contact.gap + contact.force_on_A.normal + contact.force_on_A.along_T + contact.force_on_A.along_U)) << contact.name;
     }
     const FreshGaps::Least least = gaps.find_least(sample.state.q);
     ASSERT_GT(least.gap, -kDeepest) << least.where;

@@ -13,6 +13,7 @@
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/impact/point_impact.h"
 #include "thenar/spatial/decompositions.h"
+#include "thenar/motion/state_energy.h"
 
 namespace thenar::random_impacts_test {
 namespace {

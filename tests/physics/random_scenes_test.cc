@@ -155,8 +155,8 @@ void check_rows(const Trace& trace, unsigned seed) {
   const double energy_scale = std::abs(trace.report.energy.start) + trace.report.energy.dissipated + 1e-3;
   for (const Sample& sample : trace.samples) {
     ASSERT_TRUE(sample.state.q.allFinite() && sample.state.v.allFinite()) << "seed " << seed;
-    for (const ContactSample& contact : sample.contacts) {
-      ASSERT_TRUE(std::isfinite(contact.gap) && std::isfinite(contact.force[0])) << "seed " << seed;
+    for (const Contact& contact : sample.contacts) {
+      ASSERT_TRUE(std::isfinite(contact.gap) && std::isfinite(contact.force_on_A.normal)) << "seed " << seed;
       ASSERT_GT(contact.gap, -kDeepest) << "seed " << seed << " t " << sample.state.t << " " << contact.name;
     }
     // Impacts of several contacts may gain (docs/impacts.md); nothing else does.

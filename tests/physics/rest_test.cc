@@ -33,9 +33,9 @@ TEST(PinchedCapsule, DoesNotCreep) {
     // Each pad presses with N and carries half the weight.
     for (const std::string pad : {"left.pad", "right.pad"}) {
       Vector3<double> force = Vector3<double>::Zero();
-      for (const ContactSample& contact : trace.samples.back().contacts) {
+      for (const Contact& contact : trace.samples.back().contacts) {
         if (contact.name.find(pad) == std::string::npos) continue;
-        force += Vector3<double>(contact.force[0], contact.force[1], contact.force[2]);
+        force += Vector3<double>(contact.force_on_A.normal, contact.force_on_A.along_T, contact.force_on_A.along_U);
         EXPECT_GT(contact.margin, 0.9);
       }
       EXPECT_NEAR(force(0), N, 1e-9 * N);

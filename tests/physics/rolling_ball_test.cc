@@ -28,8 +28,8 @@ TEST(RollingBall, DescendsInclineAtFiveSevenths) {
         EXPECT_LT((position(sample.state) - start - 0.5 * a * t * t * down).norm(), kError * a);
         EXPECT_LT((velocity(sample.state) - a * t * down).norm(), kError * a);
         EXPECT_NEAR(angular_velocity(sample.state)(1), a * t / r, kError * a / r);
-        EXPECT_NEAR(sample.contacts[0].force[0], 0.2 * kGravity * std::cos(angle), 1e-9);
-        EXPECT_NEAR(std::hypot(sample.contacts[0].force[1], sample.contacts[0].force[2]), 2.0 / 5 * 0.2 * a, 1e-9);
+        EXPECT_NEAR(sample.contacts[0].force_on_A.normal, 0.2 * kGravity * std::cos(angle), 1e-9);
+        EXPECT_NEAR(std::hypot(sample.contacts[0].force_on_A.along_T, sample.contacts[0].force_on_A.along_U), 2.0 / 5 * 0.2 * a, 1e-9);
       }
     }
   }
@@ -47,7 +47,7 @@ TEST(RollingBall, SlipsDownAnInclineIffFrictionIsBelowTwoSeventhsOfItsTangent) {
       const State& last = trace.report.last;
       EXPECT_NEAR(velocity(last).norm(), along, kError * along);
       EXPECT_NEAR(angular_velocity(last)(1), turn, kError * turn);
-      EXPECT_EQ(trace.samples.back().contacts[0].motion, slips ? ContactMotion::slide : ContactMotion::roll);
+      EXPECT_EQ(trace.samples.back().contacts[0].mode, slips ? ContactMode::slide : ContactMode::roll);
       EXPECT_NEAR(trace.report.energy.dissipated,
                   slips ? mu * 0.2 * kGravity * std::cos(angle) * 0.5 * (along - r * turn) : 0, kError);
     }
@@ -103,7 +103,7 @@ TEST(RollingBall, RollsAfterSlidingForTheKnownTime) {
     }
     const Eigen::Vector2d end = Eigen::Vector2d(ball.v, 0) - 2.0 / 7 * ball.slip();
     EXPECT_LT((velocity(trace.report.last).head<2>() - end).norm(), kError * speed);
-    EXPECT_EQ(trace.samples.back().contacts[0].motion, ContactMotion::roll);
+    EXPECT_EQ(trace.samples.back().contacts[0].mode, ContactMode::roll);
   }
 }
 
@@ -120,7 +120,7 @@ TEST(RollingBall, CirclesOnATurntableAtTwoSevenths) {
         const Eigen::Vector2d expected = middle + Eigen::Rotation2D<double>(rate * sample.state.t) * (start - middle);
         // The ball takes up to 0.1 kg · 0.5 m · 2 m/s of 1e9 W from the table: 1e-9 at most, of the order of 1e-10.
         EXPECT_LT((sample.state.q.segment<2>(1) - expected).norm(), 1e-9) << sample.state.t;
-        EXPECT_EQ(sample.contacts[0].motion, ContactMotion::roll);
+        EXPECT_EQ(sample.contacts[0].mode, ContactMode::roll);
       }
     }
   }
@@ -166,7 +166,7 @@ TEST(SoftBall, IsSaidToSpinUntilItStops) {
     const Trace trace = run_scene("spinning_ball", {{"run.tolerance", tolerance}});
     for (const Sample& sample : trace.samples) {
       const bool spins = sample.state.t < trace.events.at(0).t;
-      EXPECT_STREQ(to_string(sample.contacts[0].motion), to_string(spins ? ContactMotion::spin : ContactMotion::fixed))
+      EXPECT_STREQ(to_string(sample.contacts[0].mode), to_string(spins ? ContactMode::spin : ContactMode::stick))
           << sample.state.t;
     }
   }

@@ -55,9 +55,9 @@ Deviation compare_with_quasistatic(double height, double duration) {
     for (std::size_t i = 0; i < scene.contacts.size(); ++i) {
       if (scene.contacts[i] != "block/finger.tip") continue;
       const double expected = solution.c_n(static_cast<int>(i));
-      for (const ContactSample& contact : sample.contacts) {
+      for (const Contact& contact : sample.contacts) {
         if (contact.name != scene.contacts[i]) continue;
-        out.force = std::max(out.force, std::abs(contact.force[0] - expected) / expected);
+        out.force = std::max(out.force, std::abs(contact.force_on_A.normal - expected) / expected);
       }
     }
     ++out.rows;

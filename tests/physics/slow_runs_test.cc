@@ -21,8 +21,8 @@ Scenario read_slow(const std::string& name, std::vector<std::string> overrides =
   return read_scenario(std::string(THENAR_SOURCE_DIR) + "/scenes/truth/" + name + ".yaml", overrides);
 }
 
-const ContactSample* find_contact(const Sample& sample, const std::string& name) {
-  for (const ContactSample& contact : sample.contacts) {
+const Contact* find_contact(const Sample& sample, const std::string& name) {
+  for (const Contact& contact : sample.contacts) {
     if (contact.name == name) return &contact;
   }
   return nullptr;
@@ -55,10 +55,10 @@ void expect_sound(const Trace& trace) {
   for (const Sample& sample : trace.samples) {
     EXPECT_GE(sample.energy.dissipated, dissipated - 1e-9 * size);
     dissipated = sample.energy.dissipated;
-    for (const ContactSample& contact : sample.contacts) {
-      EXPECT_GE(contact.force[0], -1e-9 * (1 + std::abs(contact.force[0])));
-      EXPECT_LE(std::abs(contact.force[1]), contact.friction * contact.force[0] * (1 + 1e-7) + 1e-7);
-      if (contact.motion != ContactMotion::free) {
+    for (const Contact& contact : sample.contacts) {
+      EXPECT_GE(contact.force_on_A.normal, -1e-9 * (1 + std::abs(contact.force_on_A.normal)));
+      EXPECT_LE(std::abs(contact.force_on_A.along_T), contact.friction * contact.force_on_A.normal * (1 + 1e-7) + 1e-7);
+      if (contact.mode != ContactMode::open) {
         EXPECT_LT(std::abs(contact.gap), 1e-12);
       }
     }
@@ -85,9 +85,9 @@ TEST(SlowPeg, HasTheForcesOfItsClosedForm) {
     if (sample.state.t == 0 || sample.state.t >= scenario.run.until) continue;  // at rest
     const double a = sample.state.q(3), D = l * std::sin(a) - mu * (l * std::cos(a) + r) - mu * mu * r;
     const double wall = kGravity * (l / 2 * std::cos(a) + mu * r) / D, floor = kGravity + mu * wall;
-    EXPECT_NEAR(find_contact(sample, "peg/wall")->force[0], wall, 1e-9 * wall);
-    EXPECT_NEAR(find_contact(sample, "peg/floor")->force[0], floor, 1e-9 * floor);
-    EXPECT_NEAR(find_contact(sample, "peg/finger.tip")->force[0], mu * floor + wall, 1e-9 * wall);
+    EXPECT_NEAR(find_contact(sample, "peg/wall")->force_on_A.normal, wall, 1e-9 * wall);
+    EXPECT_NEAR(find_contact(sample, "peg/floor")->force_on_A.normal, floor, 1e-9 * floor);
+    EXPECT_NEAR(find_contact(sample, "peg/finger.tip")->force_on_A.normal, mu * floor + wall, 1e-9 * wall);
     // Its foot is where the finger is, its head on the wall.
     EXPECT_NEAR(sample.state.q(1) - l / 2 * std::cos(a), sample.state.q(0), 1e-12);
     EXPECT_NEAR(sample.state.q(2), r + l / 2 * std::sin(a), 1e-12);
@@ -120,7 +120,7 @@ TEST_P(SlowDrawer, JamsAtTheTextbookRatioWhileItIsPushed) {
   for (const Sample& sample : trace.samples) {
     if (sample.state.t > 0.99 * jam) continue;
     const double force = 1 / (1 - 2 * mu * (e + speed * sample.state.t) / l);
-    EXPECT_NEAR(find_contact(sample, "drawer/pusher.tip")->force[0], force, 1e-9 * force);
+    EXPECT_NEAR(find_contact(sample, "drawer/pusher.tip")->force_on_A.normal, force, 1e-9 * force);
     EXPECT_NEAR(sample.state.q(2), speed * sample.state.t, 1e-12);
   }
 }
@@ -236,11 +236,11 @@ Deviation compare(const std::string& name, double duration, std::vector<std::str
     for (const Sample& other : found.samples) {
       if (other.state.t != row.state.t) continue;
       out.position = std::max(out.position, (other.state.q - row.state.q).cwiseAbs().maxCoeff());
-      for (const ContactSample& contact : row.contacts) {
-        const ContactSample* same = find_contact(other, contact.name);
-        if (contact.motion == ContactMotion::free || same == nullptr) continue;
-        force = std::max(force, contact.force[0]);
-        out.force = std::max(out.force, std::abs(contact.force[0] - same->force[0]));
+      for (const Contact& contact : row.contacts) {
+        const Contact* same = find_contact(other, contact.name);
+        if (contact.mode == ContactMode::open || same == nullptr) continue;
+        force = std::max(force, contact.force_on_A.normal);
+        out.force = std::max(out.force, std::abs(contact.force_on_A.normal - same->force_on_A.normal));
       }
     }
   }

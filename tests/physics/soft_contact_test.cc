@@ -79,7 +79,7 @@ TEST(SoftContact, SpinBeginsAndEndsUnderATorqueThatGrowsAndIsTakenAway) {
     for (const Sample& sample : trace.samples) {
       SCOPED_TRACE(sample.state.t);
       const bool spins = sample.state.t > trace.events[0].t && sample.state.t < trace.events[2].t;
-      EXPECT_STREQ(to_string(sample.contacts[0].motion), spins ? "spin" : "fixed");
+      EXPECT_STREQ(to_string(sample.contacts[0].mode), spins ? "spin" : "stick");
       EXPECT_NEAR(angular_velocity(sample.state)(2), spin_at(sample.state.t), error * (1 + speed));
       EXPECT_LT(velocity(sample.state).norm(), error * (1 + speed) * ball.r);
     }
@@ -104,8 +104,8 @@ TEST(SoftContact, GivesWayWhereForceAndTorqueMeetTheLimitSurface) {
     for (const Sample& sample : trace.samples) {
       const bool slides = sample.state.t > trace.events[0].t;
       const char* motion =
-          slides ? (share > 0 ? "slide" : "spin") : (share > 0 && sample.state.t > 0 ? "roll" : "fixed");
-      EXPECT_STREQ(to_string(sample.contacts[0].motion), motion) << sample.state.t;
+          slides ? (share > 0 ? "slide" : "spin") : (share > 0 && sample.state.t > 0 ? "roll" : "stick");
+      EXPECT_STREQ(to_string(sample.contacts[0].mode), motion) << sample.state.t;
     }
   }
 }
@@ -133,11 +133,11 @@ TEST(SoftContact, SlidesAndSpinsInOneDirectionUnderLoadsThatDriveIt) {
       SCOPED_TRACE(sample.state.t);
       const double t = sample.state.t;
       const double time = t < kPush ? t : kPush * std::max(0.0, (stop - t) / (stop - kPush));
-      const ContactSample& contact = sample.contacts[0];
+      const Contact& contact = sample.contacts[0];
       EXPECT_NEAR(std::hypot(contact.slip[0], contact.slip[1]), a * time, error * (1 + a));
       EXPECT_NEAR(angular_velocity(sample.state)(2), alpha * time, error * (1 + std::abs(alpha)));
       if (t < stop) {
-        EXPECT_STREQ(to_string(contact.motion), "slide");
+        EXPECT_STREQ(to_string(contact.mode), "slide");
       }
     }
   }
@@ -170,7 +170,7 @@ TEST(SoftContact, SlipAndSpinEndTogetherWhateverTheirInertias) {
     const double rest = none * ball.spin_inertia() / (ball.torsion * ball.weight());
     EXPECT_NEAR(trace.events[0].t, stop, calc_error(trace, kTolerance) * stop + rest);
     EXPECT_NEAR(velocity(trace.report.last).norm(), 5.0 / 7 * v, calc_error(trace, kTolerance));
-    EXPECT_STREQ(to_string(trace.samples.back().contacts[0].motion), "roll");
+    EXPECT_STREQ(to_string(trace.samples.back().contacts[0].mode), "roll");
   }
 }
 
@@ -196,8 +196,8 @@ TEST(SpinningCoin, StopsAfterTheKnownTimeAndStaysWhereItIs) {
         const double left = std::max(0.0, 1 - sample.state.t / stop);
         EXPECT_NEAR(angular_velocity(sample.state)(2), left * spin, error * std::abs(spin));
         EXPECT_LT(position(sample.state).head<2>().norm(), error * a);
-        for (const ContactSample& contact : sample.contacts) {
-          EXPECT_STREQ(to_string(contact.motion), sample.state.t < sticks[0] ? "slide" : "fixed");
+        for (const Contact& contact : sample.contacts) {
+          EXPECT_STREQ(to_string(contact.mode), sample.state.t < sticks[0] ? "slide" : "stick");
         }
       }
       EXPECT_NEAR(trace.report.energy.dissipated, 0.25 * 0.008 * a * a * spin * spin, error * 0.008 * kGravity * a);

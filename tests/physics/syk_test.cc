@@ -260,17 +260,17 @@ TEST(SykRotation, RunFollowsThePathAndStaysDeterminate) {
   EXPECT_TRUE(known.determinate);
   EXPECT_GT(known.to, 0.999);
   EXPECT_LT(trace.samples[0].contacts[0].slip[0], 1e-300);
-  EXPECT_GT(trace.samples[0].contacts[0].force[1], 0);
+  EXPECT_GT(trace.samples[0].contacts[0].force_on_A.along_T, 0);
   for (const Sample& row : trace.samples) {
     const double t = row.state.t;
     if (!(t > 0 && t < 1)) continue;
     ASSERT_EQ(row.contacts.size(), 4U);
     test::Vector4 direction;
     for (int i = 0; i < 4; ++i) {
-      const ContactSample& contact = row.contacts[static_cast<std::size_t>(i)];
-      EXPECT_EQ(contact.motion, ContactMotion::slide) << contact.name << " at " << t;
-      EXPECT_GT(contact.force[0], 0);
-      EXPECT_NEAR(contact.force[1], -0.1 * contact.force[0] * std::copysign(1, contact.slip[0]), 1e-12);
+      const Contact& contact = row.contacts[static_cast<std::size_t>(i)];
+      EXPECT_EQ(contact.mode, ContactMode::slide) << contact.name << " at " << t;
+      EXPECT_GT(contact.force_on_A.normal, 0);
+      EXPECT_NEAR(contact.force_on_A.along_T, -0.1 * contact.force_on_A.normal * std::copysign(1, contact.slip[0]), 1e-12);
       direction(i) = std::copysign(1, contact.slip[0]);
     }
     EXPECT_GT(test::calc_least_minor(example.grasp.calc_A(to_planar(row.state.q), direction)), 1e-3) << t;
@@ -325,14 +325,13 @@ Difference compare(const Trace& a, const Trace& b, double start) {
     out.position = std::max(out.position, (row.state.q - other.state.q).segment<2>(4).norm());
     if (row.state.t < start || row.state.t > 0.95) continue;  // in the end all forces go to 0
     double largest = 0, difference = 0;
-    for (const ContactSample& contact : row.contacts) {
+    for (const Contact& contact : row.contacts) {
       const auto same = std::find_if(other.contacts.begin(), other.contacts.end(),
-                                     [&](const ContactSample& c) { return c.name == contact.name; });
-      largest = std::max(largest, contact.force[0]);
-      for (const std::size_t j : {0U, 1U}) {
-        const double force = same == other.contacts.end() ? 0 : same->force[j];
-        difference = std::max(difference, std::abs(contact.force[j] - force));
-      }
+                                     [&](const Contact& c) { return c.name == contact.name; });
+      largest = std::max(largest, contact.force_on_A.normal);
+      const ContactForce force = same == other.contacts.end() ? ContactForce{} : same->force_on_A;
+      difference = std::max({difference, std::abs(contact.force_on_A.normal - force.normal),
+                             std::abs(contact.force_on_A.along_T - force.along_T)});
     }
     out.force = std::max(out.force, difference / largest);
   }
@@ -391,8 +390,8 @@ TEST(SykTranslation, GoesOverToTheCompliantModelAndBack) {
   ASSERT_NE(after, trace.samples.end());
   const Sample& before = *(after - 1);
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_NEAR(after->contacts[i].force[0], before.contacts[i].force[0], 0.01 * before.contacts[0].force[0]);
-    EXPECT_NEAR(after->contacts[i].force[1], before.contacts[i].force[1], 0.01 * before.contacts[0].force[0]);
+    EXPECT_NEAR(after->contacts[i].force_on_A.normal, before.contacts[i].force_on_A.normal, 0.01 * before.contacts[0].force_on_A.normal);
+    EXPECT_NEAR(after->contacts[i].force_on_A.along_T, before.contacts[i].force_on_A.along_T, 0.01 * before.contacts[0].force_on_A.normal);
   }
   // Slips of links 2 and 4 reverse, once.
   for (const std::size_t i : {kLink2, kLink4}) {

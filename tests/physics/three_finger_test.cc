@@ -80,14 +80,14 @@ TEST(ThreeFingers, HoldTheBallIfAndOnlyIfFrictionCarriesIt) {
           const bool is_held = share > 1;
           EXPECT_EQ(instant.verdict, Verdict::unique);
           if (is_held) {
-            EXPECT_TRUE(all_are(cell, {ContactMode::roll, ContactMode::fixed}));
+            EXPECT_TRUE(all_are(cell, {ContactMode::roll, ContactMode::stick}));
             EXPECT_LE(cell.vdot.norm(), 1e-9 * instant.vdot_free.norm());
             // The given forces themselves.
             EXPECT_NEAR(find_force(instant, 0).x(), -squeeze, 1e-12 * squeeze);
             EXPECT_NEAR(find_force(instant, 0).z(), lift, 1e-12 * squeeze);
           } else {
             // Fingers that slip down the ball may be pulled off it.
-            EXPECT_TRUE(all_are(cell, {ContactMode::slide}) || all_are(cell, {ContactMode::break_away}));
+            EXPECT_TRUE(all_are(cell, {ContactMode::slide}) || all_are(cell, {ContactMode::open}));
             EXPECT_LT(ball_acceleration(cell).z(), -1e-3 * kGravity);
           }
           // By symmetry forces are equal and in the plane of their finger, and the ball moves along z.
@@ -110,7 +110,7 @@ TEST(ThreeFingers, LetTheBallFallWhenTheyOpen) {
   fingers.set("load", 0.3);
   const Instant instant = fingers.solve();
   EXPECT_EQ(instant.verdict, Verdict::unique);
-  EXPECT_TRUE(all_are(instant.cells.at(0), {ContactMode::break_away}));
+  EXPECT_TRUE(all_are(instant.cells.at(0), {ContactMode::open}));
   EXPECT_NEAR(ball_acceleration(instant.cells[0]).z(), -kGravity - 0.3 / kMass, 1e-12 * kGravity);
 }
 

@@ -63,13 +63,13 @@ TEST(StickFirst, BlockHoldsOnASlopeUpToItsStaticCoefficient) {
     const Instant instant = solve(kSlope, {set("tilt", tilt)});
     ASSERT_EQ(instant.cells.size(), 1U);
     EXPECT_EQ(letters(instant.cells[0]), "FFFF");
-    EXPECT_EQ(instant.verdict, Verdict::unique_motion_indeterminate_forces);
+    EXPECT_EQ(instant.verdict, Verdict::unique_motion);
     EXPECT_LE(instant.cells[0].vdot.norm(), kRounding);
     ASSERT_TRUE(instant.stick_first);
     EXPECT_EQ(instant.stick_first->held.size(), 4U);
     EXPECT_TRUE(instant.stick_first->released.empty());
     ASSERT_EQ(instant.patches.size(), 1U);
-    EXPECT_EQ(instant.cells[0].patches[0].mode, PatchMode::fixed);
+    EXPECT_EQ(instant.cells[0].patches[0].mode, PatchMode::stick);
     ASSERT_TRUE(instant.cells[0].patches[0].slip);
     EXPECT_NEAR(*instant.cells[0].patches[0].slip, 1 - std::tan(tilt) / mu_s, kShareError);
   }
@@ -167,7 +167,7 @@ run: {until: 1}
 )");
   ASSERT_TRUE(instant.stick_first);
   EXPECT_EQ(instant.stick_first->problem_verdict, Verdict::several);
-  EXPECT_EQ(instant.verdict, Verdict::unique_motion_indeterminate_forces);
+  EXPECT_EQ(instant.verdict, Verdict::unique_motion);
   EXPECT_LT(instant.cells.size(), instant.answer.cells.size());
   for (const InstantCell& cell : instant.cells) {
     EXPECT_LE(cell.vdot.norm(), kRounding);
@@ -250,7 +250,7 @@ TEST(Margins, CornersShareTheWeightInManyWays) {
 TEST(Margins, BoxThatIsPushedHarderSlidesInOneStory) {
   for (const char* cone : {"4", "8"}) {
     const Instant instant = solve(kPushed, {"parameters.F=12 N", fmt::format("contacts.cone={}", cone)});
-    EXPECT_EQ(instant.verdict, Verdict::unique_motion_indeterminate_forces);
+    EXPECT_EQ(instant.verdict, Verdict::unique_motion);
     const double rate = (12 - 0.5 * 2 * kGravity) / 2;
     for (const InstantCell& cell : instant.cells) {
       EXPECT_EQ(letters(cell), "SSSS");
@@ -275,7 +275,7 @@ TEST(Margins, SlidingBoxSlowsDownByFriction) {
 
 TEST(Margins, LiftedBoxOpens) {
   const Instant instant = solve(kPushed, {"parameters.lift=21 N"});
-  EXPECT_EQ(instant.cells.at(0).patches[0].mode, PatchMode::break_away);
+  EXPECT_EQ(instant.cells.at(0).patches[0].mode, PatchMode::open);
   for (const ContactMargins& margins : instant.cells.at(0).margins) {
     EXPECT_NEAR(margins.opening, 21.0 / 2 - kGravity, 1e-12 * kGravity);
     EXPECT_FALSE(margins.slip);
@@ -286,7 +286,7 @@ TEST(Patches, WrenchBalancesPushAndWeight) {
   const double F = 4, height = 0.08;  // above the table; tips at F height = 2 g · 0.1 m
   const Instant instant = solve(kPushed, {set("F", F), "parameters.at=3 cm"});
   const PatchAnswer& patch = instant.cells.at(0).patches.at(0);
-  EXPECT_EQ(patch.mode, PatchMode::fixed);
+  EXPECT_EQ(patch.mode, PatchMode::stick);
   EXPECT_NEAR(patch.force[0], 2 * kGravity, kRounding);
   EXPECT_NEAR(patch.force[1], -F, kRounding);
   EXPECT_NEAR(patch.force[2], 0, kRounding);
@@ -311,7 +311,7 @@ TEST(Patches, BoxThatIsPushedHighTipsOverItsEdge) {
   EXPECT_EQ(cell.patches[0].mode, PatchMode::tip);
   int open = 0, rolling = 0;
   for (std::size_t i = 0; i < 4; ++i) {
-    open += cell.modes[i] == ContactMode::break_away;
+    open += cell.modes[i] == ContactMode::open;
     rolling += cell.modes[i] == ContactMode::roll;
   }
   EXPECT_EQ(open, 2);

@@ -255,7 +255,7 @@ constexpr double kLeastClearance = 1e-6;
 /// The letters of a cell; fixed contacts roll.
 std::string find_letters(const InstantCell& cell) {
   std::string out;
-  for (const ContactMode mode : cell.modes) out += mode == ContactMode::fixed ? 'R' : to_letter(mode);
+  for (const ContactMode mode : cell.modes) out += mode == ContactMode::stick ? 'R' : to_letter(mode);
   return out;
 }
 

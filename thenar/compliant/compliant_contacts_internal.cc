@@ -320,4 +320,14 @@ std::vector<Event> CompliantContacts::tell(double t) const {
   return out;
 }
 
+template <class Archive>
+void CompliantContacts::archive(Archive& a) {
+  handed_.resize(a.size(handed_.size(), sizeof(double)));
+  for (Handed& handed : handed_) a(handed.a, handed.b, handed.next_check, handed.is_new);
+  forces_.resize(a.size(forces_.size(), sizeof(double)));
+  for (Force& force : forces_) a(force.place, force.frame, force.force);
+  a(finder_, names_, waits_for_load_, overlapping_, has_begun_, has_started_, energy_put_in_);
+}
+THENAR_INSTANTIATE_ARCHIVE(CompliantContacts);
+
 }  // namespace thenar::internal

@@ -94,6 +94,9 @@ class CompliantContacts {
   /// What has changed since begin(), in words.
   std::vector<Event> tell(double t) const;
 
+  template <class Archive>
+  void archive(Archive& a);
+
   const LayerMargins& margins() const { return margins_; }
 
  private:

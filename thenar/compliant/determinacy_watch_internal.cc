@@ -14,7 +14,7 @@ namespace {
 constexpr int kBisections = 24;
 
 bool has_one_motion(Verdict verdict) {
-  return verdict == Verdict::unique || verdict == Verdict::unique_motion_indeterminate_forces;
+  return verdict == Verdict::unique || verdict == Verdict::unique_motion;
 }
 
 }  // namespace

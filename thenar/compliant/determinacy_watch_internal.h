@@ -31,6 +31,11 @@ class DeterminacyWatch {
 
   /// The motion goes on as the instant says, which is evaluated.
   void begin(Verdict verdict);
+  template <class Archive>
+  void archive(Archive& a) {
+    a(verdict_, watches_);
+  }
+
   /// Contacts of which that does not tell what happens, if nothing proves that it is the only motion.
   struct Doubt {
     std::string why;  ///< empty if there are none

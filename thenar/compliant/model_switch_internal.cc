@@ -105,7 +105,7 @@ bool ModelSwitcher::is_bad_alone(int group, const State& state) {
   bool out = true;
   try {
     const Instant instant = internal::solve_instant(context_, state, options);
-    out = instant.verdict != Verdict::unique_motion_indeterminate_forces && instant.verdict != Verdict::unique;
+    out = instant.verdict != Verdict::unique_motion && instant.verdict != Verdict::unique;
   } catch (const std::exception&) {
   }
   only_ = -1;
@@ -284,7 +284,7 @@ std::optional<ModelSwitch> ModelSwitcher::try_group(int group, State& state, con
   } catch (const std::exception&) {
   }
   only_ = -1;
-  const bool is_good = instant && (instant->verdict == Verdict::unique_motion_indeterminate_forces ||
+  const bool is_good = instant && (instant->verdict == Verdict::unique_motion ||
                                    (instant->verdict == Verdict::unique && instant->determinate));
   const double disagreement = is_good ? compare(*instant, gone) : 1;
   if (!is_good || disagreement > kAgrees) {

@@ -49,6 +49,10 @@ class ModelSwitcher {
   /// Otherwise the state and the motion are as they were, and the stepper must start anew if has_tried().
   std::optional<ModelSwitch> try_back(State& state, const InstantOptions& options);
   bool has_tried() const { return has_tried_; }
+  template <class Archive>
+  void archive(Archive& a) {
+    a(groups_, has_tried_);
+  }
 
   /// Whether contacts of two bodies take part in the question that is asked now: all, but while groups are asked apart.
   bool takes_part(BodyIndex a, BodyIndex b) const { return only_ < 0 || find_group(a, b) == only_; }

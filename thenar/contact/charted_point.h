@@ -22,6 +22,11 @@ struct ChartedPoint {
   Vector2<T> u = Vector2<T>(T(0), T(0));
 };
 
+template <class Archive, class T>
+void archive_state(Archive& a, ChartedPoint<T>& point) {
+  a(point.feature, point.chart, point.u);
+}
+
 /// The point of a surface that has the place p and the normal n, in the chart picked for them.
 template <class T>
 ChartedPoint<T> make_charted_point(const Surface& surface, int feature, const Vec3<T>& p, const Vec3<T>& n);

@@ -70,6 +70,11 @@ void ContactFinder::update(const Workspace<double>& workspace, double margin) {
   number_points();
 }
 
+void ContactFinder::forget() {
+  for (const Pair& pair : pairs_) free_memories_.push_back(pair.memory);
+  pairs_.clear();
+}
+
 double ContactFinder::calc_size(const Workspace<double>& workspace) {
   update_poses(workspace);
   std::optional<Bounds> all;
@@ -213,5 +218,24 @@ bool is_planar(const Model& model) {
   }
   return model.link_count() > 0;
 }
+
+template <class Archive>
+void ContactFinder::archive(Archive& a) {
+  pairs_.resize(a.size(pairs_.size(), 16));
+  memories_.resize(a.size(memories_.size()));
+  a(free_memories_);
+  for (Pair& pair : pairs_) {
+    a(pair.shapes.first, pair.shapes.second, pair.memory);
+    const auto count = static_cast<int>(shapes_.size());
+    const bool is_there = pair.shapes.first >= 0 && pair.shapes.second >= 0 && pair.shapes.first < count &&
+                          pair.shapes.second < count && pair.memory < memories_.size();
+    if (!is_there) throw StateError("it holds a pair of shapes that does not exist");
+    a(memories_[pair.memory]);
+  }
+  for (const std::size_t memory : free_memories_) {
+    if (memory >= memories_.size()) throw StateError("it holds a pair of shapes that does not exist");
+  }
+}
+THENAR_INSTANTIATE_ARCHIVE(ContactFinder);
 
 }  // namespace thenar

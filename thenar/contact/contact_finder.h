@@ -24,6 +24,7 @@
 #include "thenar/contact/contact_rules.h"
 #include "thenar/dynamics/workspace.h"
 #include "thenar/geometry/distance.h"
+#include "thenar/spatial/state_archive.h"
 
 namespace thenar {
 
@@ -37,6 +38,13 @@ struct FoundContact : Proximity {
   int number = 0;  ///< among the points of the two bodies, from 0
   int count = 1;   ///< how many points the two bodies have
 };
+
+template <class Archive>
+void archive_state(Archive& a, FoundContact& contact) {
+  archive_state(a, static_cast<Proximity&>(contact));
+  a(contact.T, contact.U, contact.body_A, contact.body_B, contact.shape_A, contact.shape_B, contact.id, contact.patch,
+    contact.number, contact.count);
+}
 
 /// Whether two contacts are the same points of the same shapes.
 inline bool is_same(const FoundContact& a, const FoundContact& b) {
@@ -52,6 +60,9 @@ class ContactFinder {
   /// shapes are near each other (BroadPhase).
   void update(const Workspace<double>& workspace, double margin);
 
+  /// The next update does not depend on earlier ones, not even by rounding.
+  void forget();
+
   /// Pairs of bodies for which this says no are left out from the next update on; none at first.
   void set_filter(std::function<bool(BodyIndex, BodyIndex)> filter) { filter_ = std::move(filter); }
 
@@ -66,6 +77,10 @@ class ContactFinder {
 
   /// Gives up those of the last update that are not wanted.
   void drop_if(const std::function<bool(const FoundContact&)>& is_unwanted);
+
+  /// What later updates depend on: the memories of the pairs that are near each other.
+  template <class Archive>
+  void archive(Archive& a);
 
   /// The shapes in the order of their bodies.
   std::span<const BodyShape> shapes() const { return shapes_; }

@@ -19,6 +19,11 @@ struct ContactFrame {
   Vec3<Scalar> N, T, U;
 };
 
+template <class Archive, class Scalar>
+void archive_state(Archive& a, ContactFrame<Scalar>& frame) {
+  a(frame.N, frame.T, frame.U);
+}
+
 /// Beyond this, N is too close to an axis for that axis to give T.
 inline constexpr double kSteepNormal = 0.9;
 

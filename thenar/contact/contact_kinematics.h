@@ -57,12 +57,22 @@ struct FacingElements {
   bool is_flat = false;
 };
 
+template <class Archive, class T>
+void archive_state(Archive& a, FacingElements<T>& place) {
+  a(place.A, place.B, place.gap, place.is_flat);
+}
+
 /// Velocities or accelerations of both bodies, in the axes of W: of the body (angular) and of its material point at the
 /// element's place (linear).
 template <class T>
 struct PairMotion {
   Motion<T> A, B;
 };
+
+template <class Archive, class T>
+void archive_state(Archive& a, PairMotion<T>& motion) {
+  a(motion.A.angular, motion.A.linear, motion.B.angular, motion.B.linear);
+}
 
 /// Rates of an element's matrices along the motion of its coordinates.
 template <class T>
@@ -86,6 +96,11 @@ struct ContactVelocity {
   /// solution of what can be satisfied of (2) and (3), with as many coordinates at rest as may be.
   bool is_regular = false;
 };
+
+template <class Archive, class T>
+void archive_state(Archive& a, ContactVelocity<T>& v) {
+  a(v.u_A, v.u_B, v.psi, v.gap, v.N, v.v, v.w, v.travel_A, v.travel_B, v.is_regular);
+}
 
 /// Per second squared.
 template <class T>

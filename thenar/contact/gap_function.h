@@ -30,6 +30,11 @@ struct ContactSide {
   bool is_pinned = false;
 };
 
+template <class Archive>
+void archive_state(Archive& a, ContactSide& side) {
+  a(side.body, side.surface, side.X_BF.R, side.X_BF.p, side.feature, side.is_pinned);
+}
+
 ContactSide make_contact_side(BodyIndex body, const GrownCore& shape, const Pose<double>& X_BS, int feature);
 
 /// A point that is pinned to a body, at p_B (m), and grown by `radius`: the corner of a patch, or of anything else.
@@ -40,6 +45,14 @@ class GapFunction {
  public:
   /// The model must outlive it. The bodies may be kWorld.
   GapFunction(const Model& model, const ContactSide& A, const ContactSide& B);
+
+  /// One without features, to be read from a snapshot.
+  explicit GapFunction(const Model& model) : model_(&model) {}
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(A_, B_, point_A_, point_B_, place_, p_A_, p_B_, motion_, bias_, velocity_);
+  }
 
   /// Starts at the places of the features that have the points p_A, p_B (m) and the contact normal N (from B into A),
   /// in world axes. Needs thenar::update_positions.

@@ -58,6 +58,7 @@ class Squeeze final : public Controller {
 
   std::string_view kind() const override { return "squeeze"; }
   std::unique_ptr<Controller> clone() const override { return std::make_unique<Squeeze>(*this); }
+  std::optional<std::span<double>> memory() override { return std::span<double>(); }
   void prepare(const Model& model) override { tips_.prepare(model); }
   void add_efforts(const Model& model, double t, const double* q, const double* v, double* tau) override;
   std::optional<ControlSwitch> find_switch(double from, double to) const override;
@@ -82,6 +83,7 @@ class ObjectControl final : public Controller {
 
   std::string_view kind() const override { return "object"; }
   std::unique_ptr<Controller> clone() const override { return std::make_unique<ObjectControl>(*this); }
+  std::optional<std::span<double>> memory() override { return std::span<double>(); }
   void prepare(const Model& model) override;
   void add_efforts(const Model& model, double t, const double* q, const double* v, double* tau) override;
   std::optional<ControlSwitch> find_switch(double from, double to) const override;

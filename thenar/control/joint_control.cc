@@ -27,8 +27,9 @@ void JointControl::prepare(const Model& model) {
 
 std::optional<ControlSwitch> JointControl::find_switch(double from, double to) const {
   std::optional<ControlSwitch> first;
-  for (const JointServo& servo : servos_) {
-    const auto found = servo.target.find_switch(from, first ? first->after : to);
+  for (std::size_t i = 0; i < servos_.size(); ++i) {
+    if (set_targets_[i]) continue;
+    const auto found = servos_[i].target.find_switch(from, first ? first->after : to);
     if (!found) continue;
     const bool is_jump = found->jumping <= jumping_;
     if (!first || found->after < first->after) {
@@ -40,9 +41,20 @@ std::optional<ControlSwitch> JointControl::find_switch(double from, double to) c
   return first;
 }
 
-JointControl::Error JointControl::calc_error(const JointServo& servo, int coordinate, double t, const double* q,
-                                             const double* v) {
-  const PathPoint target = servo.target.evaluate(t);
+bool JointControl::set_target(int dof, std::optional<double> target) {
+  bool any = false;
+  for (std::size_t i = 0; i < servos_.size(); ++i) {
+    if (servos_[i].dof != dof) continue;
+    set_targets_[i] = target;
+    any = true;
+  }
+  return any;
+}
+
+JointControl::Error JointControl::calc_error(std::size_t i, int coordinate, double t, const double* q,
+                                             const double* v) const {
+  const JointServo& servo = servos_[i];
+  const PathPoint target = set_targets_[i] ? PathPoint{.value = *set_targets_[i]} : servo.target.evaluate(t);
   return {target.value - q[coordinate], target.rate - v[servo.dof], target.acceleration};
 }
 
@@ -54,8 +66,9 @@ void PdControl::prepare(const Model& model) {
 
 void PdControl::add_efforts(const Model& model, double t, const double* q, const double* v, double* tau) {
   if (compensates_gravity_) gravity_forces(model, q, workspace_.front(), effort_.data());
-  for (const JointServo& servo : servos_) {
-    const Error error = calc_error(servo, model.dof_coordinate(servo.dof), t, q, v);
+  for (std::size_t i = 0; i < servos_.size(); ++i) {
+    const JointServo& servo = servos_[i];
+    const Error error = calc_error(i, model.dof_coordinate(servo.dof), t, q, v);
     tau[servo.dof] += servo.kp * error.position + servo.kd * error.rate;
     if (compensates_gravity_) tau[servo.dof] += effort_(servo.dof);
   }
@@ -89,8 +102,9 @@ void PdControl::add_gravity_derivatives(const Model& model, const double* q, Eig
 void ComputedTorque::add_efforts(const Model& model, double t, const double* q, const double* v, double* tau) {
   VectorX<double>& acceleration = velocity_;
   acceleration.setZero();
-  for (const JointServo& servo : servos_) {
-    const Error error = calc_error(servo, model.dof_coordinate(servo.dof), t, q, v);
+  for (std::size_t i = 0; i < servos_.size(); ++i) {
+    const JointServo& servo = servos_[i];
+    const Error error = calc_error(i, model.dof_coordinate(servo.dof), t, q, v);
     acceleration(servo.dof) = error.acceleration + servo.kd * error.rate + servo.kp * error.position;
   }
   inverse_dynamics<double>(model, q, v, acceleration.data(), {}, workspace_.front(), effort_.data());

@@ -34,20 +34,24 @@ class JointControl : public Controller {
  public:
   void prepare(const Model& model) override;
   std::optional<ControlSwitch> find_switch(double from, double to) const override;
+  std::optional<std::span<double>> memory() override { return std::span<double>(); }
+  bool set_target(int dof, std::optional<double> target) override;
   /// What it drives, and where to.
   const std::vector<JointServo>& servos() const { return servos_; }
 
  protected:
   /// `jumping`: the highest derivative of targets whose jump makes the efforts jump.
-  JointControl(std::vector<JointServo> servos, int jumping) : servos_(std::move(servos)), jumping_(jumping) {}
+  JointControl(std::vector<JointServo> servos, int jumping)
+      : servos_(std::move(servos)), set_targets_(servos_.size()), jumping_(jumping) {}
 
   struct Error {
     double position = 0, rate = 0;
     double acceleration = 0;  ///< desired
   };
-  static Error calc_error(const JointServo& servo, int coordinate, double t, const double* q, const double* v);
+  Error calc_error(std::size_t servo, int coordinate, double t, const double* q, const double* v) const;
 
   std::vector<JointServo> servos_;
+  std::vector<std::optional<double>> set_targets_;  ///< per servo: set from outside (set_target)
   int jumping_;
   std::vector<Workspace<double>> workspace_;  ///< one, from prepare() on
   VectorX<double> velocity_, effort_, passive_;

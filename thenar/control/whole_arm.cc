@@ -112,6 +112,7 @@ std::optional<ControlSwitch> WholeArm::find_switch(double from, double to) const
 /// Rows of all points in which the links hold the object.
 void WholeArm::find_contacts(const Model& model, double t) {
   Scratch& s = *scratch_;
+  s.finder.forget();  // a law is a function of the state
   s.finder.update(s.workspace, options_.margin);
   count_ = 0;
   plan_.clear();

@@ -82,6 +82,7 @@ class WholeArm final : public Controller {
 
   std::string_view kind() const override { return "whole_arm"; }
   std::unique_ptr<Controller> clone() const override { return std::make_unique<WholeArm>(options_); }
+  std::optional<std::span<double>> memory() override { return std::span<double>(); }
   void prepare(const Model& model) override;
   void add_efforts(const Model& model, double t, const double* q, const double* v, double* tau) override;
   std::optional<ControlSwitch> find_switch(double from, double to) const override;

@@ -25,6 +25,10 @@ class DynamicsDerivatives {
                                  std::span<const BodyWrench<double>> wrenches);
   /// Of the last call.
   const Result& result() const { return result_; }
+  template <class Archive>
+  void archive(Archive& a) {
+    a(result_.dq, result_.dv);
+  }
   /// tau(q, v, v̇).
   const Result& inverse(const Model& model, const double* q, const double* v, const double* vdot);
 

@@ -59,7 +59,7 @@ double calc_approach(const ImpactInstant& impact, const Model& model, double len
 std::string describe_cell(const Instant& instant, const InstantCell& cell) {
   std::string out;
   for (std::size_t i = 0; i < instant.contacts.size(); ++i) {
-    out += fmt::format("{}{} {}", i == 0 ? "" : ", ", instant.contacts[i].name, to_string(cell.modes[i]));
+    out += fmt::format("{}{} {}", i == 0 ? "" : ", ", instant.contacts[i].name, to_next_word(cell.modes[i]));
   }
   return out;
 }
@@ -101,6 +101,7 @@ void ContactEngine::look_at(const State& state) {
 
 bool ContactEngine::settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, int patience) {
   fault_.clear();
+  fault_cause_ = AdvanceEnd::failed;
   is_stuck_ = false;
   strikes_.clear();
   bounce_ends_.clear();
@@ -497,15 +498,17 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
   const auto has_same_modes = [&](const InstantCell& cell) { return cell.modes == instant.cells.front().modes; };
   switch (instant.verdict) {
     case Verdict::unique:
-    case Verdict::unique_motion_indeterminate_forces:
+    case Verdict::unique_motion:
       return true;
     case Verdict::undecided:
       if (!instant.cells.empty()) return true;
       fault_ = jam_;
       is_stuck_ = jam_.empty();
+      if (!is_stuck_) fault_cause_ = AdvanceEnd::jam;
       if (is_stuck_) fault_ = fmt::format("no answer was found to what the contacts do next ({})", instant.reason);
       return false;
     case Verdict::none:
+      fault_cause_ = AdvanceEnd::jam;
       fault_ = "rigid bodies have no motion here: no forces of the contacts go with any of their modes (Painlevé)";
       return false;
     case Verdict::several:
@@ -524,6 +527,7 @@ bool ContactEngine::may_go_on(const Instant& instant, const State& state) {
     cell_ = choose_cell(instant, state);
     return true;
   }
+  fault_cause_ = AdvanceEnd::indeterminate;
   fault_ = "rigid bodies have several motions here:";
   for (std::size_t i = 0; i < std::min(instant.cells.size(), kMostListed); ++i) {
     fault_ += fmt::format(" ({}) {};", i + 1, describe_cell(instant, instant.cells[i]));
@@ -555,7 +559,7 @@ bool ContactEngine::goes_on_as_it_is(const Instant& instant, const InstantCell& 
   for (std::size_t i = 0; i < instant.contacts.size(); ++i) {
     const InstantContact& contact = instant.contacts[i];
     if (contact.row < 0) continue;
-    if (cell.modes[i] == ContactMode::break_away) return false;
+    if (cell.modes[i] == ContactMode::open) return false;
     if (contact.has_friction() && contact.slides != (cell.modes[i] == ContactMode::slide)) return false;
     any_rests = any_rests || !contact.slides;
   }
@@ -599,7 +603,7 @@ void ContactEngine::find_tipping_rims(const State& state) {
     bool has_others = false;
     for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
       const FoundContact& place = instant_->contacts[i].place;
-      if (cell.modes[i] == ContactMode::break_away) continue;
+      if (cell.modes[i] == ContactMode::open) continue;
       has_others = has_others || (rim.is_of(place) && !rim.has(place));
       if (!rim.has(place)) continue;
       points.push_back(i);
@@ -614,7 +618,7 @@ void ContactEngine::find_tipping_rims(const State& state) {
     };
     if (!std::all_of(points.begin(), points.end(), is_beside)) continue;
     for (const std::size_t i : points) {
-      if (i != chosen) cell.modes[i] = ContactMode::break_away;
+      if (i != chosen) cell.modes[i] = ContactMode::open;
     }
     const double angle = wave.find_lowest();
     const std::optional<int> slot = is_at_rest ? find_slot(rim, chosen) : std::nullopt;
@@ -681,7 +685,7 @@ void ContactEngine::set_modes(const State& state, Trigger trigger) {
   const std::vector<std::string> names = names_.update(places);
   for (std::size_t i = 0; i < instant_->contacts.size(); ++i) {
     const InstantContact& contact = instant_->contacts[i];
-    if (cell.modes[i] == ContactMode::break_away) continue;
+    if (cell.modes[i] == ContactMode::open) continue;
     const bool insists = insistent_ && is_same(insistent_->place, contact.place);
     if (insists && insistent_->parts) continue;
     const bool slides = cell.modes[i] == ContactMode::slide || insists;
@@ -786,6 +790,24 @@ long long& ContactEngine::strike_count(const FoundContact& place) {
   return strike_counts_.back().count;
 }
 
+void ContactEngine::prepare_question(const State& state, internal::AssemblyContext& context) const {
+  context.lasting_frames = context_.lasting_frames;
+  for (const HeldContact& contact : motion_.contacts()) {
+    const FoundContact& found = contact.found();
+    const auto is_of = [&](const auto& lasting) {
+      return lasting.shape_A == found.shape_A && lasting.shape_B == found.shape_B && lasting.id == found.id;
+    };
+    std::erase_if(context.lasting_frames, is_of);
+    context.lasting_frames.push_back({found.shape_A, found.shape_B, found.id, contact.frame()});
+    if (contact.hold() == ContactHold::sliding) context.lasting_frames.back().slip = contact.calc_opposed_slip();
+  }
+  context.obeys_declared = !has_started_;
+  context.finder().set_filter([this](BodyIndex a, BodyIndex b) { return !soft_.is_soft(a, b); });
+  if (motion_.soft_contacts().empty()) return;
+  context.motion().set_soft_contacts(motion_.soft_contacts());
+  context.motion().follow_soft_contacts(state);
+}
+
 // --- Crossings -------------------------------------------------------------------------------------------------------
 
 ContactWatch::Finding ContactEngine::find_crossing(Stepper& stepper, int patience) {
@@ -804,5 +826,15 @@ bool ContactEngine::is_at_rest(const ContactCrossing& at) {
   stepper_.evaluate(at.theta);
   return rests(contact, stepper_.interpolate(at.theta).v);
 }
+
+/// Between two settles.
+template <class Archive>
+void ContactEngine::archive(Archive& a) {
+  a(watch_, context_, soft_, switcher_, determinacy_, names_, has_started_, stop_strikes_);
+  if (stop_strikes_.size() != motion_.rows().size()) throw StateError("it holds strikes of other joints");
+  strike_counts_.resize(a.size(strike_counts_.size(), sizeof(StrikeCount)));
+  for (StrikeCount& count : strike_counts_) a(count.shape_A, count.shape_B, count.id, count.count);
+}
+THENAR_INSTANTIATE_ARCHIVE(ContactEngine);
 
 }  // namespace thenar

@@ -43,6 +43,7 @@
 #include "thenar/instant/instant.h"
 #include "thenar/instant/row_assembly_internal.h"
 #include "thenar/motion/state_energy.h"
+#include "thenar/trace/advance_end.h"
 #include "thenar/trace/run_report.h"
 
 namespace thenar {
@@ -66,6 +67,7 @@ class ContactEngine {
   /// contacts that leave their bounds are let go whatever the instant says, and nothing rebounds.
   bool settle(State& state, const std::optional<ContactCrossing>& at, Trigger trigger, int patience);
   const std::string& fault() const { return fault_; }
+  AdvanceEnd fault_cause() const { return fault_cause_; }
   /// Whether that is no verdict on the motion but a search that did not end, so that a bridge may lead past it.
   bool is_stuck() const { return is_stuck_; }
 
@@ -92,6 +94,9 @@ class ContactEngine {
   /// margin of forces grows with it.
   ContactWatch::Finding find_crossing(Stepper& stepper, int patience);
 
+  /// A question about the state, with the frames and the layers that contacts have now.
+  void prepare_question(const State& state, internal::AssemblyContext& context) const;
+
   // Answers to settle.
   const std::vector<ContactStrike>& strikes() const { return strikes_; }
   const std::vector<BounceEnd>& bounce_ends() const { return bounce_ends_; }
@@ -106,6 +111,9 @@ class ContactEngine {
 
   /// Whether the slip that crosses 0 there is at rest, or has only turned by a right angle since the step began.
   bool is_at_rest(const ContactCrossing& at);
+
+  template <class Archive>
+  void archive(Archive& a);
 
   /// For rows: forces that the cones admit (ContactSampler).
   ContactWatch& watch() { return watch_; }
@@ -186,6 +194,7 @@ class ContactEngine {
   std::optional<internal::SoftWatch> soft_watch_;
   bool has_started_ = false;
   std::string fault_, jam_;
+  AdvanceEnd fault_cause_ = AdvanceEnd::failed;
   bool is_stuck_ = false;
   std::optional<Instant> instant_;
   std::vector<internal::PressedPoint> pressed_;

@@ -18,8 +18,13 @@ constexpr double kOnlySpins = 1e-4;
 
 }  // namespace
 
-ContactSample describe_place(const HeldContact& contact) {
-  ContactSample out{.name = contact.name(), .gap = contact.gap()};
+Contact describe_place(const HeldContact& contact) {
+  const FoundContact& found = contact.found();
+  Contact out{.id = {found.shape_A, found.shape_B, found.id},
+              .name = contact.name(),
+              .body_A = found.body_A,
+              .body_B = found.body_B,
+              .gap = contact.gap()};
   const GapFunction<double>& place = contact.kinematics();
   out.u_A = {place.point_A().u(0), place.point_A().u(1)};
   out.u_B = {place.point_B().u(0), place.point_B().u(1)};
@@ -31,11 +36,14 @@ ContactSample describe_place(const HeldContact& contact) {
 }
 
 void list_free_pairs(const Model& model, const ContactFinder& nearby,
-                     const std::function<bool(BodyIndex, BodyIndex)>& is_near_only, std::vector<ContactSample>& out) {
+                     const std::function<bool(BodyIndex, BodyIndex)>& is_near_only, std::vector<Contact>& out) {
   const FoundContact* nearest = nullptr;
   const auto add = [&] {
     if (nearest == nullptr || !is_near_only(nearest->body_A, nearest->body_B)) return;
-    out.push_back({.name = model.body(nearest->body_A).name + "/" + model.body(nearest->body_B).name,
+    out.push_back({.id = {nearest->shape_A, nearest->shape_B, nearest->id},
+                   .name = model.body(nearest->body_A).name + "/" + model.body(nearest->body_B).name,
+                   .body_A = nearest->body_A,
+                   .body_B = nearest->body_B,
                    .gap = nearest->gap,
                    .point_A = nearest->p_A,
                    .N = nearest->N});
@@ -61,7 +69,7 @@ ContactSampler::ContactSampler(const Scenario& scenario, ConstrainedMotion& moti
   margin_ = scenario.contacts->margin.value_or(ContactTolerances(size).default_margin());
 }
 
-void ContactSampler::fill(const State& state, std::vector<ContactSample>& out) {
+void ContactSampler::fill(const State& state, std::vector<Contact>& out) {
   out.clear();
   const std::vector<Vector4<double>>& forces = watch_.calc_forces();
   const bool is_redundant = motion_.has_redundant_contacts();
@@ -69,7 +77,7 @@ void ContactSampler::fill(const State& state, std::vector<ContactSample>& out) {
   if (is_redundant) {
     for (std::size_t i = 0; i < motion_.contacts().size(); ++i) out.push_back(read_contact(i, forces[i]));
     share_margins(out);
-    for (const ContactSample& contact : out) shares.push_back(contact.margin);
+    for (const Contact& contact : out) shares.push_back(contact.margin);
     out.clear();
   }
   motion_.follow_contacts(state.q, state.v);
@@ -83,7 +91,7 @@ void ContactSampler::fill(const State& state, std::vector<ContactSample>& out) {
 }
 
 /// The points of a patch have one margin: that of the forces that need least friction of all of them together.
-void ContactSampler::share_margins(std::vector<ContactSample>& out) {
+void ContactSampler::share_margins(std::vector<Contact>& out) {
   const std::vector<HeldContact>& contacts = motion_.contacts();
   std::vector<char> is_done(contacts.size(), 0);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -97,7 +105,7 @@ void ContactSampler::share_margins(std::vector<ContactSample>& out) {
       if (!belongs) continue;
       patch.push_back(k);
       is_done[k] = 1;
-      margin = std::min(margin, out[k].force[0] > 0 ? out[k].margin : 1);
+      margin = std::min(margin, out[k].force_on_A.normal > 0 ? out[k].margin : 1);
     }
     if (patch.size() > 1) margin = 1 - watch_.calc_least_share(patch, 1 - margin);
     for (const std::size_t k : patch) out[k].margin = margin;
@@ -105,20 +113,20 @@ void ContactSampler::share_margins(std::vector<ContactSample>& out) {
 }
 
 /// Where it is, what acts there, and how it slips.
-ContactSample ContactSampler::read_place(const HeldContact& contact, const Vector4<double>& force) const {
-  ContactSample out = describe_place(contact);
-  std::copy_n(force.data(), 4, out.force.begin());
+Contact ContactSampler::read_place(const HeldContact& contact, const Vector4<double>& force) const {
+  Contact out = describe_place(contact);
+  out.force_on_A = {force(0), force(1), force(2), force(3)};
   out.slip = {contact.velocity()(1), contact.velocity()(2)};
   return out;
 }
 
-ContactSample ContactSampler::read_contact(std::size_t i, const Vector4<double>& force) const {
+Contact ContactSampler::read_contact(std::size_t i, const Vector4<double>& force) const {
   const HeldContact& contact = motion_.contacts()[i];
-  ContactSample out = read_place(contact, force);
+  Contact out = read_place(contact, force);
   const bool slides = contact.hold() == ContactHold::sliding;
   out.friction = slides ? contact.law().friction : contact.law().static_friction;
-  out.motion = find_motion(contact);
-  if (out.motion == ContactMotion::slide || out.motion == ContactMotion::spin) {
+  out.mode = find_motion(contact);
+  if (out.mode == ContactMode::slide || out.mode == ContactMode::spin) {
     out.margin = contact.hold() == ContactHold::smooth ? 0 : -1;
   } else if (contact.hold() == ContactHold::rolling) {
     out.margin = calc_margin(contact, force);
@@ -127,15 +135,15 @@ ContactSample ContactSampler::read_contact(std::size_t i, const Vector4<double>&
 }
 
 /// Through a compliant layer: what sticks to its layer is held, however the layer is sheared.
-ContactSample ContactSampler::read_layer(const internal::SoftContact& contact) const {
-  ContactSample out = read_place(contact.place(), contact.force());
+Contact ContactSampler::read_layer(const internal::SoftContact& contact) const {
+  Contact out = read_place(contact.place(), contact.force());
   if (contact.phase == LayerPhase::apart) return out;
   const ContactLaw& law = contact.place().law();
   const bool has_friction = contact.shear_count() > 0;
   out.friction = has_friction ? law.friction : 0;
-  out.motion = turns(contact.place()) ? ContactMotion::roll : ContactMotion::fixed;
+  out.mode = turns(contact.place()) ? ContactMode::roll : ContactMode::stick;
   if (contact.phase == LayerPhase::slips) {
-    out.motion = ContactMotion::slide;
+    out.mode = ContactMode::slide;
     out.margin = has_friction ? -1 : 0;
   } else if (has_friction) {
     const LayerAnswer& answer = contact.answer();
@@ -156,7 +164,7 @@ double ContactSampler::calc_margin(const HeldContact& contact, const Vector4<dou
   return force(0) > 0 ? std::clamp(1 - friction / force(0), 0.0, 1.0) : 0;
 }
 
-ContactMotion ContactSampler::find_motion(const HeldContact& contact) const {
+ContactMode ContactSampler::find_motion(const HeldContact& contact) const {
   const auto& velocity = contact.velocity();
   const double slow = kSlow * tolerances_.scales().length / tolerances_.scales().time;
   const ContactLaw& law = contact.law();
@@ -168,10 +176,10 @@ ContactMotion ContactSampler::find_motion(const HeldContact& contact) const {
     const std::array<double, 3>& begins = contact.slip_direction();
     const bool is_beginning = !slips && spin <= slow;
     const bool only_spins = is_beginning ? std::hypot(begins[0], begins[1]) <= kOnlySpins : !slips;
-    return law.fingertip == Fingertip::soft && only_spins ? ContactMotion::spin : ContactMotion::slide;
+    return law.fingertip == Fingertip::soft && only_spins ? ContactMode::spin : ContactMode::slide;
   }
-  if (contact.hold() == ContactHold::smooth && slips) return ContactMotion::slide;
-  return turns(contact) ? ContactMotion::roll : ContactMotion::fixed;
+  if (contact.hold() == ContactHold::smooth && slips) return ContactMode::slide;
+  return turns(contact) ? ContactMode::roll : ContactMode::stick;
 }
 
 bool ContactSampler::turns(const HeldContact& contact) const {
@@ -197,7 +205,7 @@ void ContactSampler::look_around(const State& state) {
   nearby_.update(workspace_, margin_);
 }
 
-void ContactSampler::add_free_pairs(const State& state, std::vector<ContactSample>& out) {
+void ContactSampler::add_free_pairs(const State& state, std::vector<Contact>& out) {
   look_around(state);
   const auto is_near_only = [&](BodyIndex A, BodyIndex B) { return !is_in_touch(A, B); };
   list_free_pairs(scenario_.model, nearby_, is_near_only, out);

@@ -14,10 +14,10 @@
 namespace thenar {
 
 /// Name, gap, place and frame of a contact that holds.
-ContactSample describe_place(const HeldContact& contact);
+Contact describe_place(const HeldContact& contact);
 /// Bodies that are near each other by the finder's last update and not in touch: the nearest point of each pair.
 void list_free_pairs(const Model& model, const ContactFinder& nearby,
-                     const std::function<bool(BodyIndex, BodyIndex)>& is_near_only, std::vector<ContactSample>& out);
+                     const std::function<bool(BodyIndex, BodyIndex)>& is_near_only, std::vector<Contact>& out);
 
 class ContactSampler {
  public:
@@ -26,22 +26,27 @@ class ContactSampler {
                  const Tolerances& tolerances);
 
   /// Contacts of a row at `state`, near which the motion was evaluated last.
-  void fill(const State& state, std::vector<ContactSample>& out);
+  void fill(const State& state, std::vector<Contact>& out);
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(nearby_, seen_);
+  }
 
   /// Deepest overlap at the state of shapes without a layer between them, m; 0 if there is none.
   double calc_penetration(const State& state);
 
  private:
-  ContactSample read_contact(std::size_t contact, const Vector4<double>& force) const;
-  ContactSample read_place(const HeldContact& contact, const Vector4<double>& force) const;
-  ContactSample read_layer(const internal::SoftContact& contact) const;
+  Contact read_contact(std::size_t contact, const Vector4<double>& force) const;
+  Contact read_place(const HeldContact& contact, const Vector4<double>& force) const;
+  Contact read_layer(const internal::SoftContact& contact) const;
   bool is_in_touch(BodyIndex body_A, BodyIndex body_B) const;
-  void share_margins(std::vector<ContactSample>& out);
+  void share_margins(std::vector<Contact>& out);
   double calc_margin(const HeldContact& contact, const Vector4<double>& force) const;
-  ContactMotion find_motion(const HeldContact& contact) const;
+  ContactMode find_motion(const HeldContact& contact) const;
   bool turns(const HeldContact& contact) const;
   void look_around(const State& state);
-  void add_free_pairs(const State& state, std::vector<ContactSample>& out);
+  void add_free_pairs(const State& state, std::vector<Contact>& out);
 
   const Scenario& scenario_;
   ConstrainedMotion& motion_;

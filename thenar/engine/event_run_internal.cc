@@ -21,11 +21,11 @@ constexpr int kMostBridges = 60;
 
 }  // namespace
 
-EventRun::EventRun(const Scenario& scenario, const RunTaps& taps)
+EventRun::EventRun(const Scenario& scenario, const State& start, const RunTaps& taps)
     : scenario_(scenario),
       taps_(taps),
       tolerances_(scenario.model, find_scales(scenario.model, scenario.initial), scenario.run.tolerance),
-      motion_(scenario),
+      motion_(scenario, start.q),
       instant_(motion_, tolerances_),
       stepper_(motion_, scenario.run, tolerances_),
       watch_(motion_, tolerances_),
@@ -33,8 +33,8 @@ EventRun::EventRun(const Scenario& scenario, const RunTaps& taps)
       grid_(scenario.run),
       samples_(scenario, motion_, stepper_, report_),
       storm_(tolerances_),
-      horizon_(scenario.run.until),
-      state_(scenario.initial),
+      horizon_(start.t + scenario.run.until),
+      state_(start),
       responses_(motion_.rows().size(), StopResponse::elastic),
       strikes_in_a_row_(motion_.rows().size(), 0) {
   if (scenario.contacts) {
@@ -42,23 +42,25 @@ EventRun::EventRun(const Scenario& scenario, const RunTaps& taps)
     sampler_.emplace(scenario, motion_, contacts_->watch(), tolerances_);
     samples_.set_sampler(*sampler_);
   }
-  state_.t = 0;
+  grid_next_ = grid_.first_after(state_.t);
   report_.first = report_.last = state_;
   report_.q_min = report_.q_max = state_.q;
   report_.energy.start = calc_energy(scenario_.model, state_);
-  report_.control_samples += actuation().take_samples(state_.t, state_.q.data(), state_.v.data());
 }
 
 bool EventRun::begin() {
+  has_begun_ = true;
+  if (staged_loads_) motion_.set_loads(*std::exchange(staged_loads_, std::nullopt));
+  report_.control_samples += actuation().take_samples({state_.t, state_.q.data(), state_.v.data()});
   const bool is_settled = settle({});
-  report_.energy.start += calc_layer_energy();
+  report_.energy.start += samples_.calc_layer_energy(state_);
   if (is_settled) find_next_switch();
   return is_settled;
 }
 
 const RunReport& EventRun::report() {
   report_.last = state_;
-  report_.energy.end = calc_energy(scenario_.model, state_) + calc_layer_energy();
+  report_.energy.end = calc_energy(scenario_.model, state_) + samples_.calc_layer_energy(state_);
   report_.steps = stepper_.steps();
   report_.implicit_steps = stepper_.implicit_steps();
   report_.rejected_steps = stepper_.rejected();
@@ -70,20 +72,31 @@ const RunReport& EventRun::report() {
 
 // --- From event to event ----------------------------------------------------------------------------------------
 
-bool EventRun::advance_to(double t) {
-  is_inside_ = false;
-  while (!has_ended() && state_.t < t) {
-    if (!pending_ && is_interrupted()) return false;
-    if (state_.t >= horizon_ && !extend_horizon()) return false;
-    if (!pending_ && !prepare()) return false;
-    if (pending_ && t < pending_->t_end) {
-      is_inside_ = true;
-      view_time_ = t;
-      return true;
-    }
-    if (pending_ && !commit()) return false;
+AdvanceEnd EventRun::advance(const AdvanceLimits& limits) {
+  if (staged_loads_ && !(stepper_.has_error_control() ? cut_here() && apply_loads() : pending_ || apply_loads())) {
+    return ended_by_;
   }
-  return !has_ended();
+  const AdvanceMeter meter(limits, steps(), events());
+  while (!has_ended() && time() < limits.t) {
+    if (pending_ && limits.t < pending_->t_end) {
+      is_inside_ = true;
+      view_time_ = limits.t;
+      return AdvanceEnd::reached;
+    }
+    if (!pending_ && is_interrupted()) return AdvanceEnd::interrupted;
+    if (!go_on(limits.t)) return ended_by_;
+    if (pending_) continue;
+    const AdvanceEnd end = meter.check(steps(), events());
+    if (end != AdvanceEnd::reached) return end;
+  }
+  return ended_by_;
+}
+
+/// Makes a step, or takes the one that was made.
+bool EventRun::go_on(double t) {
+  if (pending_) return commit();
+  if (state_.t >= horizon_ && state_.t < t && !extend_horizon()) return false;
+  return prepare();
 }
 
 /// Makes the next step and looks into it, or passes what is due at the state without one.
@@ -119,6 +132,7 @@ bool EventRun::look_into_step() {
 bool EventRun::commit() {
   const PendingStep step = std::move(*pending_);
   pending_.reset();
+  is_inside_ = false;
   if (contacts_ && (at_contact_ || step.crossing)) samples_.note_contacts(step.theta);
   const bool has_turned = at_contact_ && turns_only(*at_contact_);
   take(step.theta);
@@ -131,8 +145,11 @@ bool EventRun::commit() {
   return pass_all();
 }
 
-/// Passes jumps of profiles, samples of controllers, ends of bouncing and checks of models that are due at the state.
-bool EventRun::pass_all() { return pass_switch() && pass_sample() && pass_zeno() && pass_check(); }
+/// Passes what is due at the state: loads that change or end, jumps of profiles, samples of controllers, ends of bouncing
+/// and checks of models.
+bool EventRun::pass_all() {
+  return pass_loads() && pass_switch() && pass_sample() && pass_zeno() && pass_check();
+}
 
 /// Jumps and samples that are due right at the old horizon were left for the next window: they are passed now.
 bool EventRun::extend_horizon() {
@@ -143,13 +160,14 @@ bool EventRun::extend_horizon() {
 
 /// Contacts that jam let no step succeed, nor do those whose places are lost, which a bridge may pass.
 bool EventRun::pass_failed_step() {
+  const AdvanceEnd cause = find_cause(state_.t);
   const std::string why = explain_failure();
-  if (!contacts_ || motion_.contacts().empty() || !stepper_.has_error_control()) return end(RunStatus::failed, why);
+  if (!contacts_ || motion_.contacts().empty() || !stepper_.has_error_control()) return end(cause, why);
   stepper_.start(state_);
   const std::string jam = contacts_->explain_jam();
-  if (jam.empty()) return bridge(why);
+  if (jam.empty()) return bridge(why, cause);
   if (contacts_->hand_over_jam(state_, jam)) return settle({});
-  return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", jam, state_.t));
+  return end(AdvanceEnd::jam, fmt::format("{} at t = {:.9g} s", jam, state_.t));
 }
 
 /// Where the next step must end at the latest.
@@ -157,6 +175,7 @@ double EventRun::next_limit() const {
   double limit = horizon_;
   if (switch_) limit = std::min(limit, switch_->at.before);
   limit = std::min(limit, motion_.actuation().next_sample());
+  for (const AppliedWrench& wrench : motion_.actuation().loads().wrenches) limit = std::min(limit, wrench.until);
   for (const PendingRest& rest : pending_rests_) limit = std::min(limit, rest.t);
   for (const BounceEnd& bounce : bounce_ends_) limit = std::min(limit, bounce.t);
   if (contacts_) limit = std::min(limit, std::max(contacts_->next_check(), state_.t));
@@ -235,7 +254,7 @@ bool EventRun::settle(const Trigger& trigger) {
 
 bool EventRun::settle_instant(Trigger trigger) {
   const std::string storm = note_progress();
-  if (!storm.empty()) return contacts_ ? bridge(storm) : end(RunStatus::failed, storm);
+  if (!storm.empty()) return contacts_ ? bridge(storm, AdvanceEnd::failed) : end(AdvanceEnd::failed, storm);
   if (contacts_) return settle_contacts(trigger);
   instant_.find_touching(state_.q, state_.v);
   const VectorX<double> v_before = state_.v;
@@ -265,7 +284,8 @@ bool EventRun::settle_contacts(Trigger trigger) {
   if (!contacts_->settle(state_, at_contact_, trigger, storm_.stalled())) {
     const std::string fault = fmt::format("{} at t = {:.9g} s", contacts_->fault(), state_.t);
     take_back(before);  // What was done of it is in no book.
-    return contacts_->is_stuck() && is_settled_ ? bridge(fault) : end(RunStatus::failed, fault);
+    const AdvanceEnd cause = contacts_->fault_cause();
+    return contacts_->is_stuck() && is_settled_ ? bridge(fault, cause) : end(cause, fault);
   }
   return tell_settled(mode_before, before);
 }
@@ -288,7 +308,7 @@ bool EventRun::tell_settled(const Mode& mode_before, const State& before) {
 }
 
 /// Goes on behind what cannot be followed event by event; `why` is why not.
-bool EventRun::bridge(const std::string& why) {
+bool EventRun::bridge(const std::string& why, AdvanceEnd cause) {
   const double t_start = state_.t;
   const std::string where = at_contact_ ? at_contact_->name : "";
   at_contact_.reset();
@@ -307,12 +327,12 @@ bool EventRun::bridge(const std::string& why) {
     samples_.note_extremes(state_);
     const State before = state_;
     if (contacts_->settle(state_, {}, {}, 0)) {
-      return storm_.end_bridge(state_.t, length) ? end_bridge(t_start, where, before) : end(RunStatus::failed, why);
+      return storm_.end_bridge(state_.t, length) ? end_bridge(t_start, where, before) : end(cause, why);
     }
     take_back(before);
     if (!contacts_->is_stuck()) break;
   }
-  return end(RunStatus::failed, why);
+  return end(cause, why);
 }
 
 bool EventRun::end_bridge(double t_start, const std::string& where, const State& before) {
@@ -489,7 +509,46 @@ bool EventRun::touches_redundantly(int i) {
 
 // --- Profiles that jump, bounces that end -----------------------------------------------------------------------
 
-void EventRun::find_next_switch() { switch_ = find_profile_switch(scenario_, state_.t, horizon_); }
+void EventRun::find_next_switch() { switch_ = find_profile_switch(scenario_, actuation(), state_.t, horizon_); }
+
+void EventRun::change_loads(const ExternalLoads& loads) {
+  staged_loads_ = loads;
+  if (!has_ended()) return;
+  ended_by_ = AdvanceEnd::reached;
+  report_.status = RunStatus::done;
+  report_.reason.clear();
+}
+
+/// The present state becomes the end of a step that is taken; what was made of it besides is given up.
+bool EventRun::cut_here() {
+  if (std::exchange(is_inside_, false)) {
+    const double theta = (view_time_ - stepper_.t()) / stepper_.h();
+    if (contacts_) samples_.note_contacts(theta);
+    take(theta);
+    state_.t = view_time_;
+  }
+  pending_.reset();
+  return is_good(state_) || refuse_state();
+}
+
+/// What has been set from outside acts from here on. Forces may jump.
+bool EventRun::apply_loads() {
+  motion_.set_loads(*std::exchange(staged_loads_, std::nullopt));
+  find_next_switch();
+  at_contact_.reset();
+  return settle({});
+}
+
+/// Wrenches end, and with fixed steps loads change here.
+bool EventRun::pass_loads() {
+  const auto is_over = [this](const AppliedWrench& wrench) { return state_.t >= wrench.until; };
+  const std::vector<AppliedWrench>& wrenches = actuation().loads().wrenches;
+  if (staged_loads_) return apply_loads();
+  if (std::none_of(wrenches.begin(), wrenches.end(), is_over)) return true;
+  staged_loads_ = actuation().loads();
+  std::erase_if(staged_loads_->wrenches, is_over);
+  return apply_loads();
+}
 
 bool EventRun::pass_switch() {
   if (!switch_ || state_.t < switch_->at.before || switch_->at.after > horizon_) return true;
@@ -512,13 +571,19 @@ bool EventRun::pass_switch() {
 /// Controllers with a rate look at the state; nobody is told.
 bool EventRun::pass_sample() {
   if (state_.t < actuation().next_sample() || state_.t >= horizon_) return true;
-  report_.control_samples += actuation().take_samples(state_.t, state_.q.data(), state_.v.data());
+  ControlInput now{state_.t, state_.q.data(), state_.v.data()};
+  if (contacts_ && actuation().needs_contacts(state_.t)) {
+    const Sample* const sample = samples_.make(state_);
+    if (sample == nullptr) return end(AdvanceEnd::not_finite, samples_.fault());
+    now.contacts = sample->contacts;
+  }
+  report_.control_samples += actuation().take_samples(now);
   return settle({});
 }
 
 /// An actuator reaches its limit or comes back from it. Efforts do not jump, so all modes stay.
 bool EventRun::pass_limit(int dof, int bound) {
-  if (const std::string storm = note_progress(); !storm.empty()) return end(RunStatus::failed, storm);
+  if (const std::string storm = note_progress(); !storm.empty()) return end(AdvanceEnd::failed, storm);
   const bool returns = actuation().side(dof) == bound;
   actuation().set_side(dof, returns ? 0 : bound);
   teller_.tell_limit(state_.t, dof, bound, returns);
@@ -557,23 +622,26 @@ bool EventRun::pass_zeno() {
 
 bool EventRun::is_interrupted() {
   if (taps_.on_progress && ++advances_ % kStepsPerProgress == 0) taps_.on_progress(state_.t);
-  if (!taps_.interrupt || !taps_.interrupt->load(std::memory_order_relaxed)) return false;
-  end(RunStatus::interrupted, fmt::format("interrupted at t = {:.6g} s", state_.t));
-  return true;
+  return taps_.interrupt != nullptr && taps_.interrupt->load(std::memory_order_relaxed);
 }
 
 /// The step before gave numbers that are no state: the run ends with the state before it.
 bool EventRun::refuse_state() {
   const State bad = state_;
   state_ = last_good_;
-  return end(RunStatus::failed,
+  return end(AdvanceEnd::not_finite,
              fmt::format("{} in step {} (t = {:.9g} s to {:.9g} s); the motion ran away, a shorter "
                          "'step' or a tighter 'tolerance' may help",
                          find_bad_entry(scenario_.model, bad), stepper_.steps(), last_good_.t, bad.t));
 }
 
 bool EventRun::refuse_instant() {
-  return end(RunStatus::failed, fmt::format("{} at t = {:.9g} s", instant_.fault(), state_.t));
+  return end(AdvanceEnd::failed, fmt::format("{} at t = {:.9g} s", instant_.fault(), state_.t));
+}
+
+/// What kind of failure that is.
+AdvanceEnd EventRun::find_cause(double t) {
+  return find_bad_effort(scenario_, actuation(), t, state_).empty() ? AdvanceEnd::failed : AdvanceEnd::not_finite;
 }
 
 /// Why no step from state_ succeeds: a force that is not finite, or motion that ran away.
@@ -595,30 +663,74 @@ std::string EventRun::explain_failure() {
       where, owner_name(model, model.joint(model.dof_joint(static_cast<int>(fastest)))), state_.v(fastest));
 }
 
-/// In compliant contacts at the state, J.
-double EventRun::calc_layer_energy() {
-  if (motion_.soft_contacts().empty() || !motion_.follow_soft_contacts(state_)) return 0;
-  return motion_.calc_layer_energy();
+/// Contacts keep the axes that they have, and actuators what they have sampled.
+Instant EventRun::solve_present(const InstantOptions& options) {
+  const State& present = state();
+  InstantOptions now = options;
+  now.time = time();
+  AssemblyContext context(scenario_, present);
+  context.motion().actuation().take_over(actuation());
+  context.motion().set_loads(actuation().loads());
+  if (contacts_) contacts_->prepare_question(present, context);
+  return internal::solve_instant(context, present, now);
 }
 
 bool EventRun::tap(const Sample* sample) {
-  if (sample == nullptr) return end(RunStatus::failed, samples_.fault());
+  if (sample == nullptr) return end(AdvanceEnd::not_finite, samples_.fault());
   if (!taps_.on_jump || taps_.on_jump(*sample)) return true;
-  return end(RunStatus::failed, fmt::format("stopped by its caller at t = {:.6g} s", state_.t));
+  return end(AdvanceEnd::stopped, fmt::format("stopped by its caller at t = {:.6g} s", state_.t));
 }
 
 const Sample* EventRun::make_sample() {
   const Sample* const sample = is_inside_ ? samples_.make_inside(view_time_) : samples_.make(state_);
-  if (sample == nullptr) end(RunStatus::failed, samples_.fault());
+  if (sample == nullptr) end(AdvanceEnd::not_finite, samples_.fault());
   return sample;
 }
 
-bool EventRun::end(RunStatus status, const std::string& reason) {
-  if (report_.status == RunStatus::done) {
-    report_.status = status;
-    report_.reason = reason;
-  }
+const State& EventRun::state() {
+  if (!is_inside_) return state_;
+  view_ = samples_.look_inside(view_time_);
+  return view_;
+}
+
+bool EventRun::end(AdvanceEnd why, const std::string& reason) {
+  if (has_ended()) return false;
+  ended_by_ = why;
+  report_.status = RunStatus::failed;
+  report_.reason = reason;
   return false;
 }
+
+/// Where nothing is being settled. Switches of profiles are found again.
+template <class Archive>
+void EventRun::archive(Archive& a) {
+  a(motion_, instant_, stepper_, teller_, report_, grid_next_, samples_, storm_);
+  if (contacts_) a(*contacts_, *sampler_);
+  char has_pending = pending_ ? 1 : 0;
+  a(has_pending);
+  if constexpr (Archive::kReads) {
+    pending_.reset();
+    if (has_pending != 0) pending_.emplace();
+  }
+  if (pending_) a(pending_->theta, pending_->t_end, pending_->crossing);
+  a(has_begun_, ended_by_, staged_loads_, is_inside_, view_time_, horizon_, at_contact_);
+  bounce_ends_.resize(a.size(bounce_ends_.size(), sizeof(double)));
+  for (BounceEnd& bounce : bounce_ends_) a(bounce.t, bounce.where, bounce.strikes);
+  a(joint_mode_.held, joint_mode_.slip, state_, last_good_, advances_, energy_lost_, energy_switched_);
+  a(strikes_in_a_row_);
+  pending_rests_.resize(a.size(pending_rests_.size(), sizeof(double)));
+  for (PendingRest& rest : pending_rests_) a(rest.t, rest.row, rest.strikes);
+  a(is_settled_);
+  if constexpr (Archive::kReads) {
+    for (const PendingRest& rest : pending_rests_) {
+      if (rest.row < 0 || static_cast<std::size_t>(rest.row) >= motion_.rows().size()) {
+        throw StateError("it holds a stop that does not exist");
+      }
+    }
+    if (strikes_in_a_row_.size() != motion_.rows().size()) throw StateError("it holds strikes of other joints");
+    if (has_begun_) find_next_switch();
+  }
+}
+THENAR_INSTANTIATE_ARCHIVE(EventRun);
 
 }  // namespace thenar::internal

@@ -5,18 +5,14 @@
 /// A run of the event engine that can be held: smooth motion (stepper.h) from event to event (event_watch.h,
 /// instant.h), and the books of energy, up to any time and on from there.
 ///
-///     EventRun run(scenario, taps);
-///     run.begin();
-///     while (run.advance_to(t += 0.01)) use(run.make_sample());
-///
-/// **Cutting.** A step is looked into for events before it is taken (`pending_`). Where advance_to() ends inside of it,
+/// **Cutting.** A step is looked into for events before it is taken (`pending_`). Where advance() ends inside of it,
 /// the present state is read from its dense output, and the step is taken when a later time is asked for: steps and
-/// events do not depend on where one has stopped to look.
+/// events do not depend on where one has stopped to look. Changed loads are another matter: the step is taken up to the
+/// present state, and the motion starts anew from there.
 ///
 /// **Horizon.** Profiles are searched for jumps up to RunOptions::until, and no step goes beyond it; a run that is
 /// advanced further goes on by as much again.
 
-#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,6 +20,7 @@
 
 #include "thenar/engine/contact_engine.h"
 #include "thenar/engine/contact_sampler.h"
+#include "thenar/engine/engine_internal.h"
 #include "thenar/engine/event_teller.h"
 #include "thenar/engine/sample_maker_internal.h"
 #include "thenar/engine/storm_watch_internal.h"
@@ -38,38 +35,34 @@
 
 namespace thenar::internal {
 
-/// Callbacks of a run while it goes on.
-struct RunTaps {
-  /// At every event, in the order of time.
-  std::function<void(const Event&)> on_event;
-  /// At the state before a jump of velocities and then at that after it. False ends the run.
-  std::function<bool(const Sample&)> on_jump;
-  /// Now and then, with the time reached, s.
-  std::function<void(double t)> on_progress;
-  /// When it becomes true the run ends after the present step.
-  const std::atomic<bool>* interrupt = nullptr;
-};
-
-class EventRun {
+class EventRun final : public Engine {
  public:
-  /// Both must outlive it. The scenario has been checked.
-  EventRun(const Scenario& scenario, const RunTaps& taps);
+  /// Both must outlive it. The scenario has been checked. `start`: where the motion begins, and when.
+  EventRun(const Scenario& scenario, const State& start, const RunTaps& taps);
+  EventRun(const Scenario& scenario, const RunTaps& taps) : EventRun(scenario, scenario.initial, taps) {}
 
-  /// Settles the first instant. False when the run has ended there; report() says why.
-  bool begin();
-  /// Goes on to time t ≥ time(). False when the run has ended before.
-  bool advance_to(double t);
-
-  /// Time of the present state, s.
-  double time() const { return is_inside_ ? view_time_ : state_.t; }
-  /// The present state: the end of a step, or what its dense output says inside of it. nullptr where it has a number
-  /// that is not finite; the run has then ended.
-  const Sample* make_sample();
-  /// Ends the run, once; always false.
-  bool end(RunStatus status, const std::string& reason);
-  bool has_ended() const { return report_.status != RunStatus::done; }
-  /// Up to the end of the last step that was taken.
-  const RunReport& report();
+  bool begin() override;
+  bool has_begun() const override { return has_begun_; }
+  AdvanceEnd advance(const AdvanceLimits& limits) override;
+  double time() const override { return is_inside_ ? view_time_ : state_.t; }
+  const Sample* make_sample() override;
+  const State& state() override;
+  void change_loads(const ExternalLoads& loads) override;
+  Instant solve_present(const InstantOptions& options) override;
+  void save(StateWriter& writer) override { archive(writer); }
+  void load(StateReader& reader) override { archive(reader); }
+  std::string find_silent_law() const override { return motion_.actuation().find_silent_law(); }
+  std::vector<std::shared_ptr<const Controller>> copy_silent_laws() const override {
+    return motion_.actuation().copy_silent_laws();
+  }
+  void adopt_silent_laws(std::span<const std::shared_ptr<const Controller>> laws) override {
+    motion_.actuation().adopt_silent_laws(laws);
+  }
+  bool end(AdvanceEnd why, const std::string& reason) override;
+  AdvanceEnd ended_by() const override { return ended_by_; }
+  long long steps() const override { return stepper_.steps(); }
+  long long events() const override { return teller_.total(); }
+  const RunReport& report() override;
 
  private:
   /// A stop on which bouncing ends at a time in the near future.
@@ -87,6 +80,7 @@ class EventRun {
   };
 
   // From event to event. All of these are false when the run must end.
+  bool go_on(double t);
   bool prepare();
   bool look_into_step();
   bool commit();
@@ -107,7 +101,7 @@ class EventRun {
   bool settle_contacts(Trigger trigger);
   void take_back(const State& before);
   bool tell_settled(const Mode& mode_before, const State& before);
-  bool bridge(const std::string& why);
+  bool bridge(const std::string& why, AdvanceEnd cause);
   bool end_bridge(double t_start, const std::string& where, const State& before);
   void note_switch(const ModelSwitch& change);
   void note_verdict();
@@ -126,7 +120,10 @@ class EventRun {
   double calc_opening(int i);
   bool touches_redundantly(int i);
 
-  // Profiles that jump, bounces that end.
+  // Loads that change, profiles that jump, bounces that end.
+  bool cut_here();
+  bool apply_loads();
+  bool pass_loads();
   void find_next_switch();
   bool pass_switch();
   bool pass_sample();
@@ -134,12 +131,15 @@ class EventRun {
   bool pass_check();
   bool pass_zeno();
 
+  template <class Archive>
+  void archive(Archive& a);
+
   // How a run ends.
   bool is_interrupted();
+  AdvanceEnd find_cause(double t);
   bool refuse_state();
   bool refuse_instant();
   std::string explain_failure();
-  double calc_layer_energy();
   bool tap(const Sample* sample);
 
   Actuation& actuation() { return motion_.actuation(); }
@@ -147,6 +147,9 @@ class EventRun {
 
   const Scenario& scenario_;
   const RunTaps& taps_;
+  AdvanceEnd ended_by_ = AdvanceEnd::reached;
+  bool has_begun_ = false;
+  std::optional<ExternalLoads> staged_loads_;  ///< that act from the next restart on
   Tolerances tolerances_;
   ConstrainedMotion motion_;
   InstantSolver instant_;
@@ -163,6 +166,7 @@ class EventRun {
   std::optional<PendingStep> pending_;
   bool is_inside_ = false;  ///< whether the present state is inside the pending step, at view_time_
   double view_time_ = 0;
+  State view_;  ///< the last one that was asked for
   double horizon_ = 0;                         ///< s
   std::optional<ContactCrossing> at_contact_;  ///< what ended the last step, if it was a contact
   std::vector<BounceEnd> bounce_ends_;

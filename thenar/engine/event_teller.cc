@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace thenar {
 namespace {
@@ -17,6 +18,8 @@ constexpr double kNoJointJump = 1e-9;
 EventTeller::EventTeller(const Model& model, const std::vector<JointRow>& rows,
                          const std::function<void(const Event&)>& on_event)
     : model_(model), rows_(rows), on_event_(on_event) {}
+
+long long EventTeller::total() const { return std::accumulate(counts_.begin(), counts_.end(), 0LL); }
 
 void EventTeller::tell(const Event& event) {
   ++counts_[static_cast<std::size_t>(event.kind)];

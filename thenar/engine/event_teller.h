@@ -47,7 +47,12 @@ class EventTeller {
   /// An actuator reached its lower (−1) or upper (1) limit, or came back from it.
   void tell_limit(double t, int dof, int bound, bool returns);
 
+  template <class Archive>
+  void archive(Archive& a) {
+    a(counts_);
+  }
   const EventCounts& counts() const { return counts_; }
+  long long total() const;
 
  private:
   void tell(double t, EventKind kind, const JointRow& row, std::string cause);

@@ -36,6 +36,12 @@ class SampleMaker::Undisturbed {
   std::optional<ConstrainedMotion::Memory>& memory_;
 };
 
+State SampleMaker::look_inside(double t) {
+  const Undisturbed guard(motion_, memory_);
+  const Stepper::Point& point = stepper_.interpolate(std::clamp((t - stepper_.t()) / stepper_.h(), 0.0, 1.0));
+  return {t, point.q, point.v, point.inner};
+}
+
 const Sample* SampleMaker::make_inside(double t) {
   // A jump of a target moves the start of a step to the next number, which may be that behind a row.
   const Undisturbed guard(motion_, memory_);
@@ -72,6 +78,12 @@ const Sample* SampleMaker::make_before(const State& state, double energy_lost, d
   layer_energy_ = layer_energy_before_;
   set_energy(report_.energy.work, report_.energy.dissipated - energy_lost, report_.energy.switched - energy_switched);
   return complete(state);
+}
+
+double SampleMaker::calc_layer_energy(const State& state) {
+  if (motion_.soft_contacts().empty()) return 0;
+  const Undisturbed guard(motion_, memory_);
+  return motion_.follow_soft_contacts(state) ? motion_.calc_layer_energy() : 0;
 }
 
 void SampleMaker::note_contacts(double theta) {

@@ -33,6 +33,8 @@ class SampleMaker {
   // All of these return a sample that is valid until the next call, or nullptr where it has a number that is not
   // finite: fault() says which.
 
+  /// The state alone, inside the last step at time t.
+  State look_inside(double t);
   /// Inside the last step, at time t.
   const Sample* make_inside(double t);
   /// At the state that the run has reached.
@@ -41,9 +43,17 @@ class SampleMaker {
   const Sample* make_before(const State& state, double energy_lost, double energy_switched);
   const std::string& fault() const { return fault_; }
 
+  /// In compliant contacts at the state that the run has reached, J.
+  double calc_layer_energy(const State& state);
+
   /// What contacts do in the step at theta, for a sample before a jump there.
   void note_contacts(double theta);
   void note_extremes(const State& state);
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(has_contacts_, layer_energy_);
+  }
 
  private:
   /// Puts back what the motion remembers, when it goes out of scope.
@@ -61,7 +71,7 @@ class SampleMaker {
   std::optional<ConstrainedMotion::Memory> memory_;  ///< while one looks
   Workspace<double> workspace_;
   Sample sample_;
-  std::vector<ContactSample> contacts_before_;         ///< just before a jump
+  std::vector<Contact> contacts_before_;         ///< just before a jump
   double layer_energy_ = 0, layer_energy_before_ = 0;  ///< J, in compliant contacts
   std::string fault_;
 };

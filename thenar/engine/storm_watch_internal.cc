@@ -18,8 +18,8 @@ constexpr int kMostEvents = 2000;
 /// while chatter goes on behind a bridge.
 constexpr int kMostChangesPerContact = 4, kMostStormChanges = 100, kMostChangesAfterBridge = 30;
 /// Bridges are at first so long, then twice as long whenever the next storm is within so many of them, as parts of the
-/// time scale; kShorter times as long where there is no answer.
-constexpr double kFirstBridge = 1e-4, kLongestBridge = 3e-2, kShortestBridge = 1e-7, kShorter = 0.25;
+/// time scale; kShorterBridge times as long where there is no answer.
+constexpr double kFirstBridge = 1e-4, kLongestBridge = 3e-2, kShortestBridge = 1e-7, kShorterBridge = 0.25;
 constexpr double kBridgesApart = 30;
 /// So many bridges in a row must lead this part of the time scale further.
 constexpr int kChain = 30;
@@ -59,7 +59,7 @@ double StormWatch::begin_bridge(double t) {
   return bridge_length_;
 }
 
-double StormWatch::shorten(double h) const { return kShorter * h < kShortestBridge * time() ? 0 : kShorter * h; }
+double StormWatch::shorten(double h) const { return kShorterBridge * h < kShortestBridge * time() ? 0 : kShorter * h; }
 
 double StormWatch::lengthen(double h) const { return std::min(2 * h, kLongestBridge * time()); }
 

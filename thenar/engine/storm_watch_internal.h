@@ -17,6 +17,7 @@
 #include <string>
 
 #include "thenar/scenario/tolerances.h"
+#include "thenar/spatial/state_archive.h"
 
 namespace thenar::internal {
 
@@ -46,6 +47,11 @@ class StormWatch {
   /// A bridge has led to t, where the motion goes on; if the storm does as well, the next one is so long. False if
   /// bridges do not get anywhere.
   bool end_bridge(double t, double next);
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(stalled_, stalled_since_, storm_, changes_, storm_since_, bridge_length_, bridge_end_, chain_, chain_since_);
+  }
 
  private:
   double time() const { return tolerances_.scales().time; }

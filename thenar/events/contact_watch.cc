@@ -415,4 +415,15 @@ double ContactWatch::calc_least_share(const std::vector<std::size_t>& contacts, 
   return motion_.calc_least_share(contacts, known, kShare, kForceMargin * motion_.calc_largest_contact_force());
 }
 
+template <class Archive>
+void ContactWatch::archive(Archive& a) {
+  for (KnownEnd* end : {&start_, &end_}) {
+    a(end->t, end->largest_force, end->is_redundant);
+    end->values.resize(a.size(end->values.size(), sizeof(HeldValues)));
+    for (HeldValues& x : end->values) a(x.normal, x.friction, x.slip, x.exit);
+  }
+  a(touches_);
+}
+THENAR_INSTANTIATE_ARCHIVE(ContactWatch);
+
 }  // namespace thenar

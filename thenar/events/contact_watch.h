@@ -72,6 +72,10 @@ class ContactWatch {
   /// The first crossing in the stepper's last step, if any. The motion must be in the mode of that step.
   Finding find(Stepper& stepper, double force_margin = kForceMargin);
 
+  /// What is known of the ends of the last step.
+  template <class Archive>
+  void archive(Archive& a);
+
   /// Forces of the contacts that hold where the motion was evaluated last: the least ones if the cones admit them, else
   /// others that they do.
   const std::vector<Vector4<double>>& calc_forces();
@@ -126,5 +130,10 @@ class ContactWatch {
   bool is_redundant_ = false;
   std::vector<Vector4<double>> forces_;
 };
+
+template <class Archive>
+void archive_state(Archive& a, ContactCrossing& at) {
+  a(at.theta, at.kind, at.held, at.name, at.slip);
+}
 
 }  // namespace thenar

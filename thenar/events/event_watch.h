@@ -75,4 +75,9 @@ class EventWatch {
   std::optional<Crossing> first_;
 };
 
+template <class Archive>
+void archive_state(Archive& a, Crossing& at) {
+  a(at.theta, at.row, at.kind, at.at_upper);
+}
+
 }  // namespace thenar

@@ -44,6 +44,11 @@ class TouchWatch {
   std::optional<Touch> find(StepView& step, std::span<const HeldContact> held,
                             std::span<const internal::SoftContact> layers = {});
 
+  template <class Archive>
+  void archive(Archive& a) {
+    a(finder_);
+  }
+
   double size() const { return size_; }  ///< of the scene, m
   const ContactFinder& finder() const { return finder_; }
 

@@ -48,6 +48,11 @@ struct ContactElement {
   }
 };
 
+template <class Archive, class T>
+void archive_state(Archive& a, ContactElement<T>& element) {
+  a(element.p, element.n, element.x, element.y, element.D, element.N, element.connection);
+}
+
 /// Montana's description of a smooth surface in its Gauss frame. Only for elements with an invertible D.
 template <class T>
 struct SurfaceForms {

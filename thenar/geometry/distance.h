@@ -22,6 +22,7 @@
 #include <limits>
 
 #include "thenar/geometry/core.h"
+#include "thenar/spatial/state_archive.h"
 
 namespace thenar {
 
@@ -101,6 +102,33 @@ struct PairMemory {
   int known_count = 0;
   ArcPoints arc_A, arc_B;  ///< what the caller asks for besides, on either shape
 };
+
+template <class Archive>
+void archive_state(Archive& a, Proximity& place) {
+  a(place.gap, place.p_A, place.p_B, place.N, place.feature_A, place.feature_B);
+}
+
+/// Angles that are set; most pairs have none.
+template <class Archive>
+void archive_state(Archive& a, ArcPoints& points) {
+  char any = 0;
+  for (const double angle : points.angles) any = any != 0 || angle == angle ? 1 : 0;
+  a(any);
+  if constexpr (Archive::kReads) points = {};
+  if (any != 0) a(points.angles);
+}
+
+template <class Archive>
+void archive_state(Archive& a, PairMemory& memory) {
+  a(memory.is_set, memory.last_A, memory.known_count, memory.arc_A, memory.arc_B);
+  if (memory.known_count < 0 || memory.known_count > ContactList::kCapacity) {
+    throw StateError("it holds more contact points of a pair than there can be");
+  }
+  for (int i = 0; i < memory.known_count; ++i) {
+    PairMemory::Known& known = memory.known[static_cast<std::size_t>(i)];
+    a(known.p_A, known.feature_A, known.feature_B, known.number);
+  }
+}
 
 /// The nearest points of two shapes. At most one of them may be unbounded. No heap use.
 Proximity find_closest(const GrownCore& A, const Pose<double>& X_WA, const GrownCore& B, const Pose<double>& X_WB,

@@ -38,6 +38,7 @@
 
 #include "thenar/base/sincos.h"
 #include "thenar/geometry/contact_element.h"
+#include "thenar/spatial/state_archive.h"
 
 namespace thenar {
 
@@ -427,6 +428,41 @@ struct CapsuleSurface {
 
 using Surface = std::variant<SphereSurface, CylinderSurface, RingSurface, ConeSurface, PlaneSurface, EllipsoidSurface,
                              CapsuleSurface>;
+
+/// An empty one; StateError if there is no such kind.
+inline Surface make_surface_of_kind(unsigned char kind) {
+  switch (kind) {
+    case 0:
+      return SphereSurface{};
+    case 1:
+      return CylinderSurface{};
+    case 2:
+      return RingSurface{};
+    case 3:
+      return ConeSurface{};
+    case 4:
+      return PlaneSurface{};
+    case 5:
+      return EllipsoidSurface{};
+    case 6:
+      return CapsuleSurface{};
+    default:
+      throw StateError("it holds a surface of a kind that does not exist");
+  }
+}
+
+/// All kinds consist of doubles alone.
+template <class Archive>
+void archive_state(Archive& a, Surface& surface) {
+  auto kind = static_cast<unsigned char>(surface.index());
+  a(kind);
+  if constexpr (Archive::kReads) surface = make_surface_of_kind(kind);
+  std::visit(
+      [&a](auto& s) {
+        if constexpr (!std::is_empty_v<std::decay_t<decltype(s)>>) a.bytes(&s, sizeof s);
+      },
+      surface);
+}
 
 /// The functions of the concept for a surface of any kind.
 template <class T>

@@ -18,29 +18,18 @@ constexpr int kMostInstantRounds = 24;
 
 }  // namespace
 
-const char* to_string(ContactMode mode) {
-  switch (mode) {
-    case ContactMode::roll:
-      return "roll";
-    case ContactMode::slide:
-      return "slide";
-    case ContactMode::break_away:
-      return "break";
-    case ContactMode::fixed:
-      break;
-  }
-  return "fixed";
-}
+const char* to_next_word(ContactMode mode) { return mode == ContactMode::open ? "break" : to_string(mode); }
 
 char to_letter(ContactMode mode) {
   switch (mode) {
     case ContactMode::roll:
       return 'R';
     case ContactMode::slide:
+    case ContactMode::spin:
       return 'S';
-    case ContactMode::break_away:
+    case ContactMode::open:
       return 'B';
-    case ContactMode::fixed:
+    case ContactMode::stick:
       break;
   }
   return 'F';
@@ -52,18 +41,18 @@ const char* to_string(PatchMode mode) {
       return "roll";
     case PatchMode::slide:
       return "slide";
-    case PatchMode::break_away:
+    case PatchMode::open:
       return "break";
     case PatchMode::tip:
       return "tip";
-    case PatchMode::fixed:
+    case PatchMode::stick:
       break;
   }
-  return "fixed";
+  return "stick";
 }
 
 ContactMode InstantContact::now() const {
-  if (row < 0) return ContactMode::break_away;
+  if (row < 0) return ContactMode::open;
   return slides ? ContactMode::slide : ContactMode::roll;
 }
 

@@ -33,22 +33,23 @@
 #include <string>
 #include <vector>
 
+#include "thenar/contact/contact.h"
 #include "thenar/contact/contact_finder.h"
 #include "thenar/modes/mode_solver.h"
 #include "thenar/scenario/scenario.h"
 
 namespace thenar {
 
-/// What a contact does next. `fixed` is rolling without any relative rotation about T and U.
-enum class ContactMode : std::uint8_t { roll, slide, break_away, fixed };
-/// The word used in files: roll, slide, break, fixed; and its letter R, S, B, F.
-const char* to_string(ContactMode mode);
+/// What a contact does next, in the words of an answer: roll, slide, break, stick (ContactMode::open is the break), and
+/// its letter R, S, B, F (Chan's, whose word for `stick` is fixed). `stick` is rolling without any relative rotation
+/// about T and U.
+const char* to_next_word(ContactMode mode);
 char to_letter(ContactMode mode);
 
 /// What a patch does next: as its points do if they do the same. It slides if any of them slips, and tips if some of
 /// them open and others do not: the face goes over to an edge or a corner, which the modes of the points tell.
-enum class PatchMode : std::uint8_t { roll, slide, break_away, fixed, tip };
-/// The word used in files: roll, slide, break, fixed, tip.
+enum class PatchMode : std::uint8_t { roll, slide, open, stick, tip };
+/// The word used in files: roll, slide, break, stick, tip.
 const char* to_string(PatchMode mode);
 
 /// A contact that takes part.
@@ -100,7 +101,7 @@ struct ContactMargins {
 
 /// A patch in one answer.
 struct PatchAnswer {
-  PatchMode mode = PatchMode::fixed;
+  PatchMode mode = PatchMode::stick;
   std::array<double, 3> force{};   ///< sum of the forces on A along N, T, U of the patch, N
   std::array<double, 3> moment{};  ///< on A about the patch's middle, along N, T, U, N m
   std::optional<double> slip;      ///< of all its points together, as ContactMargins::slip

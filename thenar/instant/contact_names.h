@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "thenar/contact/contact_finder.h"
+#include "thenar/spatial/state_archive.h"
 
 namespace thenar {
 
@@ -24,6 +25,11 @@ class ContactNames {
 
   /// The points that touch from now on; names in their order.
   std::vector<std::string> update(const std::vector<FoundContact>& places);
+  template <class Archive>
+  void archive(Archive& a) {
+    a(pairs_);
+  }
+
   /// Of a point of the last update.
   std::string find(const FoundContact& place);
 
@@ -32,10 +38,18 @@ class ContactNames {
     int shape_A = 0, shape_B = 0;
     std::uint64_t id = 0;
     friend bool operator==(const Key&, const Key&) = default;
+    template <class Archive>
+    void archive(Archive& a) {
+      a(shape_A, shape_B, id);
+    }
   };
   struct Pair {
     std::vector<std::optional<Key>> numbers;  ///< what has each number
     bool has_had_several = false;
+    template <class Archive>
+    void archive(Archive& a) {
+      a(numbers, has_had_several);
+    }
   };
 
   static Key key_of(const FoundContact& place) { return {place.shape_A, place.shape_B, place.id}; }

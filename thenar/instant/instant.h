@@ -79,6 +79,11 @@ class InstantSolver {
   const std::vector<int>& find_rows_at_rest(double t, const VectorX<double>& q, VectorX<double>& v,
                                             VectorX<double>& vdot);
 
+  template <class Archive>
+  void archive(Archive& a) {
+    a(touching_);
+  }
+
   /// Why the last problem has no answer: rows that contradict each other; empty when all is well.
   const std::string& fault() const { return fault_; }
 

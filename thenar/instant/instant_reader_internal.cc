@@ -71,13 +71,13 @@ VectorX<double> CellReader::calc_force_sizes(const VectorX<double>& z) const {
 
 ContactMode CellReader::find_mode(std::size_t i, const ModeCell& cell, const VectorX<double>& vdot) const {
   const InstantContact& contact = instant_.contacts[i];
-  if (contact.row < 0) return ContactMode::break_away;
+  if (contact.row < 0) return ContactMode::open;
   const ContactState state = cell.states[static_cast<std::size_t>(contact.part)];
-  if (state == ContactState::open) return ContactMode::break_away;
+  if (state == ContactState::open) return ContactMode::open;
   if (state == ContactState::slide || contact.slides) return ContactMode::slide;
   if (slips_without_friction(i, vdot)) return ContactMode::slide;
   const bool turns = moves(rows_[i], 4, vdot) || moves(rows_[i], 5, vdot);
-  return turns ? ContactMode::roll : ContactMode::fixed;
+  return turns ? ContactMode::roll : ContactMode::stick;
 }
 
 /// A contact without friction has no tangent rows; its slip is told by velocity and acceleration.
@@ -152,7 +152,7 @@ MarginReader::Reserve MarginReader::calc_reserve(const InstantCell& cell, const 
     const InstantContact& contact = instant_.contacts[static_cast<std::size_t>(i)];
     const ContactMode mode = cell.modes[static_cast<std::size_t>(i)];
     if (mode == ContactMode::slide) return out;
-    if (mode != ContactMode::break_away && contact.has_friction()) normals.push_back(contact.row);
+    if (mode != ContactMode::open && contact.has_friction()) normals.push_back(contact.row);
   }
   if (normals.empty()) return out;
   double share = 0;
@@ -191,14 +191,15 @@ void MarginReader::read_contact(InstantCell& cell, int number, const Reserve& re
   ContactMargins& out = cell.margins[i];
   if (contact.row >= 0) out.normal = calc_bracket({contact.row});
   switch (cell.modes[i]) {
-    case ContactMode::break_away:
+    case ContactMode::open:
       out.opening = calc_acceleration(rows_[i], 0, cell.vdot);
       break;
     case ContactMode::slide:
+    case ContactMode::spin:
       read_slip(cell, i, out);
       break;
     case ContactMode::roll:
-    case ContactMode::fixed:
+    case ContactMode::stick:
       if (!contact.has_friction()) break;
       out.slip = reserve.slip;
       out.is_bound = reserve.is_bound;
@@ -237,7 +238,7 @@ PatchAnswer MarginReader::read_patch(const InstantCell& cell, const InstantPatch
   bool slides = false, rolls = false;
   for (const int number : patch.contacts) {
     const auto i = static_cast<std::size_t>(number);
-    open += cell.modes[i] == ContactMode::break_away;
+    open += cell.modes[i] == ContactMode::open;
     slides = slides || cell.modes[i] == ContactMode::slide;
     rolls = rolls || cell.modes[i] == ContactMode::roll;
     const FoundContact& place = instant_.contacts[i].place;
@@ -246,11 +247,11 @@ PatchAnswer MarginReader::read_patch(const InstantCell& cell, const InstantPatch
     force += f_W;
     moment += cross((place.p_A + place.p_B) * 0.5 - patch.middle, f_W) + place.N * f[3];
   }
-  out.mode = open == patch.contacts.size() ? PatchMode::break_away
+  out.mode = open == patch.contacts.size() ? PatchMode::open
              : open > 0                    ? PatchMode::tip
              : slides                      ? PatchMode::slide
              : rolls                       ? PatchMode::roll
-                                           : PatchMode::fixed;
+                                           : PatchMode::stick;
   const ContactFrame<double>& frame = patch.frame;
   out.force = {dot(frame.N, force), dot(frame.T, force), dot(frame.U, force)};
   out.moment = {dot(frame.N, moment), dot(frame.T, moment), dot(frame.U, moment)};

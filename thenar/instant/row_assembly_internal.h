@@ -44,6 +44,11 @@ class AssemblyContext {
     /// Of a contact that slides: what its friction takes for its slip along T, U and about N (HeldContact), which
     /// differs where slip is slow; else 0.
     std::array<double, 3> slip{};
+
+    template <class Archive>
+    void archive(Archive& a) {
+      a(shape_A, shape_B, id, frame, slip);
+    }
   };
   std::vector<LastingFrame> lasting_frames;
   /// Those of the contacts that hold there.
@@ -52,6 +57,11 @@ class AssemblyContext {
   double overlap = 0;          ///< m: what overlaps deeper is inside each other
   bool obeys_declared = true;  ///< whether modes declared in laws count (DeclaredMode), as they do at the start
   double slowest_strike = 0;   ///< m/s: contacts that are approached more slowly do not rebound
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(lasting_frames, touch, overlap, obeys_declared, slowest_strike, finder_);
+  }
 
  private:
   struct Own;  ///< motion, joints and tolerances of a context for one state

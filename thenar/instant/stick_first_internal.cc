@@ -45,7 +45,7 @@ Numbers find_sticking_cells(const Instant& instant, const std::vector<int>& held
 bool knows_all_motions(const ModeAnswer& answer) {
   switch (answer.verdict) {
     case Verdict::unique:
-    case Verdict::unique_motion_indeterminate_forces:
+    case Verdict::unique_motion:
     case Verdict::none:
       return true;
     case Verdict::several:
@@ -110,7 +110,7 @@ Verdict count_answers(const Instant& instant, const Numbers& some) {
     return cells[k].motion_unique && move_alike(instant.problem, first, cells[k]);
   });
   if (!has_one_motion) return Verdict::several;
-  return some.size() == 1 && first.forces_unique ? Verdict::unique : Verdict::unique_motion_indeterminate_forces;
+  return some.size() == 1 && first.forces_unique ? Verdict::unique : Verdict::unique_motion;
 }
 
 /// The verdict of the rule, and the reason if it is undecided.

@@ -46,6 +46,13 @@ class ExplicitRungeKutta final : public Integrator {
   void interpolate(double theta, double* y) override;
   void reset() override { previous_error_ = 1, after_rejection_ = false; }
   bool has_error_control() const override { return adaptive_; }
+  void save(StateWriter& writer) override { archive(writer); }
+  void load(StateReader& reader, MotionEquations& equations) override {
+    equations_ = &equations;
+    archive(reader);
+  }
+  template <class Archive>
+  void archive(Archive& a);
 
  private:
   using Coefficients = std::span<const double>;
@@ -259,6 +266,21 @@ void ExplicitRungeKutta::interpolate(double theta, double* y) {
   for (Eigen::Index i = dense_.cols() - 1; i >= 0; --i)
     sum_ = (i % 2 == 0 ? theta : 1 - theta) * (sum_ + dense_.col(i));
   out = start_ + sum_;
+}
+
+template <class Archive>
+void ExplicitRungeKutta::archive(Archive& a) {
+  a(inner_, t_, h_, start_, end_, end_slope_, slopes_, dense_is_ready_);
+  if (dense_is_ready_) a(dense_);
+  a(previous_error_, after_rejection_);
+  if constexpr (Archive::kReads) {
+    const Eigen::Index size = start_.size();
+    if (slopes_.rows() != size || slopes_.cols() != tableau_.all_stages()) {
+      throw StateError("it holds a step of another method");
+    }
+    for (VectorX<double>* v : {&stage_, &last_stage_, &sum_, &sum_rate_}) v->setZero(size);
+    if (!dense_is_ready_) dense_.setZero(size, 3 + tableau_.dense_rows());
+  }
 }
 
 }  // namespace

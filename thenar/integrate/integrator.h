@@ -21,6 +21,7 @@
 #include <span>
 
 #include "thenar/spatial/linear.h"
+#include "thenar/spatial/state_archive.h"
 
 namespace thenar {
 
@@ -96,6 +97,10 @@ class Integrator {
   virtual void restart() { reset(); }
 
   virtual bool has_error_control() const = 0;
+
+  /// What its future depends on, the dense output of the last step included, as bytes and back.
+  virtual void save(StateWriter& writer) = 0;
+  virtual void load(StateReader& reader, MotionEquations& equations) = 0;
 };
 
 /// Dormand–Prince 8(5,3) with dense output of order 7 (HairerNorsettWanner1993, II.10): the default.

@@ -24,6 +24,11 @@ class MethodChoice {
   /// what was looked at in it besides. True when the method changes with the next step.
   bool note_step(double h, double stiffness, double evaluations, double looked_at = 0);
 
+  template <class Archive>
+  void archive(Archive& a) {
+    a(is_implicit_, was_told_, steps_, stiff_steps_, patience_, time_, evaluations_, explicit_cost_);
+  }
+
  private:
   bool note_explicit_step(double stiffness, double looked_at);
   bool note_implicit_step(double h, double stiffness, double looked_at);

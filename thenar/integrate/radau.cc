@@ -202,6 +202,13 @@ class StepMatrices {
   void update_spectral_radius();
   double spectral_radius() const { return radius_; }
 
+  /// Factors are made again when they are needed.
+  template <class Archive>
+  void archive(Archive& a) {
+    a(J_.dv_dx, J_.dv_dv, J_.inner.dv_ds, J_.inner.ds_dx, J_.inner.ds_dv, J_.inner.ds_ds, power_, radius_);
+    if constexpr (Archive::kReads) h_ = 0;
+  }
+
  private:
   void restart_power_iteration() {
     radius_ = 0;
@@ -258,11 +265,18 @@ class Radau final : public Integrator {
   void reset() override;
   void restart() override;
   bool has_error_control() const override { return true; }
+  void save(StateWriter& writer) override { archive(writer); }
+  void load(StateReader& reader, MotionEquations& equations) override {
+    equations_ = &equations;
+    archive(reader);
+  }
+  template <class Archive>
+  void archive(Archive& a);
 
  private:
   enum class Newton { converged, slow, not_finite };
 
-  void resize(const MotionEquations& equations);
+  void resize(int inner);
   bool update_jacobian();
   Newton solve_stages(std::span<const double> weights);
   void predict_stages();
@@ -312,11 +326,11 @@ class Radau final : public Integrator {
 
 Radau::Radau(const MotionEquations& equations)
     : n_(equations.size()), quadratures_(equations.quadrature_count()), matrices_(n_, 0) {
-  resize(equations);
+  resize(equations.inner_count());
 }
 
-void Radau::resize(const MotionEquations& equations) {
-  inner_ = equations.inner_count();
+void Radau::resize(int inner) {
+  inner_ = inner;
   moving_ = 2 * n_ + inner_;
   const int size = moving_ + quadratures_;
   matrices_.resize(n_, inner_);
@@ -496,7 +510,7 @@ StepAttempt Radau::reject(double factor, double error) {
 
 StepAttempt Radau::attempt(MotionEquations& equations, double t, double h, const double* y, const double* slope,
                            std::span<const double> weights) {
-  if (equations.inner_count() != inner_) resize(equations);
+  if (equations.inner_count() != inner_) resize(equations.inner_count());
   THENAR_ASSERT(h > 0 && weights.size() == static_cast<std::size_t>(moving_));
   equations_ = &equations, t_ = t, h_ = h;
   std::copy_n(y, start_.size(), start_.data());
@@ -546,6 +560,20 @@ void Radau::interpolate(double theta, double* y) {
   }
   const radau::Row weights = radau::calc_collocation_weights(theta);
   out = start_ + weights[0] * increments_.col(0) + weights[1] * increments_.col(1) + weights[2] * increments_.col(2);
+}
+
+template <class Archive>
+void Radau::archive(Archive& a) {
+  int inner = inner_;
+  a(inner);
+  if constexpr (Archive::kReads) {
+    if (inner < 0) throw StateError("it holds a step of another method");
+    if (inner != inner_) resize(inner);
+  }
+  a(matrices_, t_, h_, start_, start_slope_, end_, end_slope_, increments_);
+  a(iterations_, last_change_, contraction_, slow_factor_);
+  a(has_jacobian_, jacobian_is_new_, usual_iterations_, extra_slopes_);
+  a(is_first_, after_rejection_, previous_h_, previous_error_, previous_);
 }
 
 }  // namespace

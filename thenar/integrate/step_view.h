@@ -2,6 +2,7 @@
 #pragma once
 
 #include "thenar/spatial/linear.h"
+#include "thenar/spatial/state_archive.h"
 
 namespace thenar {
 
@@ -23,5 +24,10 @@ class StepView {
   /// The same without putting it back on what holds: off by the error of the step, and cheaper.
   virtual const StepPoint& interpolate_roughly(double theta) = 0;
 };
+
+template <class Archive>
+void archive_state(Archive& a, StepPoint& point) {
+  a(point.q, point.v, point.inner, point.work, point.dissipated);
+}
 
 }  // namespace thenar

@@ -79,6 +79,11 @@ class Model {
 
   std::optional<BodyIndex> find_body(std::string_view name) const;
   std::optional<JointIndex> find_joint(std::string_view name) const;
+  /// The degree of freedom of that name (dof_name).
+  std::optional<int> find_dof(std::string_view name) const;
+  /// The same for names that must be there; otherwise std::invalid_argument names the nearest one.
+  BodyIndex body_of(std::string_view name) const;
+  int dof(std::string_view name) const;
 
   /// Per degree of freedom.
   const VectorX<double>& damping() const { return damping_; }

@@ -41,7 +41,7 @@ Verdict count_answers(const ConstraintProblem& problem, const std::vector<ModeCe
     has_one_force = has_one_force && cell.forces_unique;
   }
   if (!has_one_motion) return Verdict::several;
-  return has_one_force ? Verdict::unique : Verdict::unique_motion_indeterminate_forces;
+  return has_one_force ? Verdict::unique : Verdict::unique_motion;
 }
 
 /// A tree that is one node: no motion but that of cell 0.

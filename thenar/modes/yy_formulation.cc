@@ -327,7 +327,7 @@ class YySearch {
       }
     }
     if (!has_one_motion) return Verdict::several;
-    return has_one_force ? Verdict::unique : Verdict::unique_motion_indeterminate_forces;
+    return has_one_force ? Verdict::unique : Verdict::unique_motion;
   }
 
   /// In the units of the problem.

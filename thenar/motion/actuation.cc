@@ -56,9 +56,11 @@ void Actuation::calc_commands(double t, const double* q, const double* v, double
   std::fill_n(tau, nv, 0.0);
   for (std::size_t i = 0; i < torque_levels_.size(); ++i) {
     const TorqueProfile& torque = scenario_->torques[i];
+    if (loads_.sets_effort(torque.dof)) continue;
     const std::array<double, 2> values{t, torque_levels_[i]};
     tau[torque.dof] += torque.value.evaluate(values);
   }
+  for (std::size_t i = 0; i < loads_.efforts.size(); ++i) tau[i] += loads_.efforts[i].value_or(0);
   for (Law& law : laws_) {
     if (law.has_sample) {
       for (int i = 0; i < nv; ++i) tau[i] += law.held(i);
@@ -136,17 +138,48 @@ double Actuation::next_sample() const {
   return next;
 }
 
-int Actuation::take_samples(double t, const double* q, const double* v) {
+int Actuation::take_samples(const ControlInput& now) {
   int count = 0;
   for (Law& law : laws_) {
-    if (t < law.next_sample) continue;
+    if (now.t < law.next_sample) continue;
     law.held.setZero();
-    law.controller->add_efforts(scenario_->model, t, q, v, law.held.data());
+    law.controller->sample(scenario_->model, now, law.held.data());
     law.has_sample = true;
-    law.next_sample = find_next_sample(law.rate, t);
+    law.next_sample = find_next_sample(law.rate, now.t);
     ++count;
   }
   return count;
+}
+
+void Actuation::take_over(const Actuation& other) {
+  for (std::size_t i = 0; i < laws_.size(); ++i) {
+    laws_[i].held = other.laws_[i].held;
+    laws_[i].has_sample = other.laws_[i].has_sample;
+    laws_[i].next_sample = other.laws_[i].next_sample;
+  }
+}
+
+bool Actuation::needs_contacts(double t) const {
+  return std::any_of(laws_.begin(), laws_.end(),
+                     [t](const Law& law) { return t >= law.next_sample && law.controller->sees_contacts(); });
+}
+
+std::optional<Actuation::LawSwitch> Actuation::find_law_switch(double from, double to) const {
+  std::optional<LawSwitch> first;
+  for (const Law& law : laws_) {
+    const auto found = law.rate > 0 ? std::nullopt : law.controller->find_switch(from, first ? first->at.after : to);
+    if (!found || (first && found->before >= first->at.before && (first->at.is_jump || !found->is_jump))) continue;
+    first = LawSwitch{*found, law.controller->kind()};
+  }
+  return first;
+}
+
+void Actuation::set_loads(const ExternalLoads& loads) {
+  loads_ = loads;
+  for (int dof = 0; dof < scenario_->model.velocity_count(); ++dof) {
+    const auto target = loads.targets.empty() ? std::nullopt : loads.targets[static_cast<std::size_t>(dof)];
+    for (Law& law : laws_) law.controller->set_target(dof, target);
+  }
 }
 
 void Actuation::keep_sides(double t, const double* q, const double* v) {
@@ -176,5 +209,39 @@ std::string Actuation::find_bad_law(double t, const double* q, const double* v) 
   }
   return "";
 }
+
+std::string Actuation::find_silent_law() const {
+  const auto silent = std::find_if(laws_.begin(), laws_.end(), [](const Law& law) { return law.is_silent(); });
+  return silent == laws_.end() ? std::string() : std::string(silent->controller->kind());
+}
+
+std::vector<std::shared_ptr<const Controller>> Actuation::copy_silent_laws() const {
+  std::vector<std::shared_ptr<const Controller>> out;
+  for (const Law& law : laws_) {
+    if (law.is_silent()) out.push_back(law.controller->clone());
+  }
+  return out;
+}
+
+void Actuation::adopt_silent_laws(std::span<const std::shared_ptr<const Controller>> laws) {
+  for (Law& law : laws_) {
+    if (!law.is_silent() || laws.empty()) continue;
+    law.controller = laws.front()->clone();
+    laws = laws.subspan(1);
+  }
+}
+
+template <class Archive>
+void Actuation::archive(Archive& a) {
+  for (Law& law : laws_) {
+    a(law.next_sample, law.has_sample, law.held);
+    const auto memory = law.controller->memory();
+    const std::size_t count = a.size(memory ? memory->size() : 0, sizeof(double));
+    if (count != (memory ? memory->size() : 0)) throw StateError("it holds a controller with another memory");
+    if (memory) a.bytes(memory->data(), memory->size_bytes());
+  }
+  a(sides_, keeps_sides_);
+}
+THENAR_INSTANTIATE_ARCHIVE(Actuation);
 
 }  // namespace thenar

@@ -5,7 +5,7 @@
 /// The efforts of a scenario's actuators: torque profiles and controllers, summed, held between samples where a
 /// controller has a rate, and cut off at the limits of the joints.
 ///
-///     command = Σ profiles(t) + Σ continuous laws(t, q, v) + Σ held values of sampled laws
+///     command = Σ profiles(t), or efforts set from outside + Σ continuous laws(t, q, v) + Σ held values of sampled laws
 ///     effort  = command, but at most ± the limit of the degree of freedom
 ///
 /// The cut is a kink of the equations of motion. A run therefore goes from kink to kink like from event to event: while
@@ -15,9 +15,11 @@
 
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "thenar/motion/external_loads.h"
 #include "thenar/scenario/scenario.h"
 
 namespace thenar {
@@ -28,13 +30,17 @@ class Actuation {
   explicit Actuation(const Scenario& scenario);
 
   /// Whether anything is driven at all.
-  bool is_driven() const { return !scenario_->torques.empty() || !laws_.empty(); }
+  bool is_driven() const { return !scenario_->torques.empty() || !laws_.empty() || !loads_.efforts.empty(); }
   /// Whether efforts depend on the state, other than through samples.
   bool has_feedback() const;
   /// Whether efforts stay as they are, up to the next sample, while the state does.
   bool is_steady() const;
   /// Whether a command may pass a limit.
   bool has_limits() const { return is_driven() && scenario_->model.has_effort_limits(); }
+
+  /// Efforts and targets that are set from outside, from here on.
+  void set_loads(const ExternalLoads& loads);
+  const ExternalLoads& loads() const { return loads_; }
 
   /// Commands (nv), before limits.
   void calc_commands(double t, const double* q, const double* v, double* tau);
@@ -50,8 +56,28 @@ class Actuation {
 
   /// When the next sample is due, s; infinity without sampled laws.
   double next_sample() const;
-  /// Takes the samples that are due at t; how many. Before its first sample a law acts continuously.
-  int take_samples(double t, const double* q, const double* v);
+  /// Takes the samples that are due; how many. Before its first sample a law acts continuously.
+  int take_samples(const ControlInput& now);
+  /// Whether a law that samples at t sees contacts.
+  bool needs_contacts(double t) const;
+  /// The first switch of a law that acts continuously with before ≥ from and after ≤ to, and that law.
+  struct LawSwitch {
+    ControlSwitch at;
+    std::string_view kind;
+  };
+  std::optional<LawSwitch> find_law_switch(double from, double to) const;
+
+  /// Holds what the laws of another actuation of this scenario have sampled.
+  void take_over(const Actuation& other);
+
+  /// Samples, memories of laws and sides; loads belong to the forces.
+  template <class Archive>
+  void archive(Archive& a);
+  /// The kind of the first law with a rate that does not say what it remembers (Controller::memory); empty if all do.
+  std::string find_silent_law() const;
+  /// Copies of all of them, with what they remember, and the way back.
+  std::vector<std::shared_ptr<const Controller>> copy_silent_laws() const;
+  void adopt_silent_laws(std::span<const std::shared_ptr<const Controller>> laws);
 
   // --- Limits -------------------------------------------------------------------------------------------------------
 
@@ -74,12 +100,15 @@ class Actuation {
     double next_sample = std::numeric_limits<double>::infinity();
     bool has_sample = false;
     VectorX<double> held;  ///< nv
+
+    bool is_silent() const { return rate > 0 && !controller->memory(); }
   };
   void cut(double* tau) const;
   void add_differences(Controller& law, double t, const double* q, const double* v, Eigen::Ref<MatrixX<double>> dq,
                        Eigen::Ref<MatrixX<double>> dv);
 
   const Scenario* scenario_;
+  ExternalLoads loads_;
   std::vector<double> torque_levels_;  ///< per torque profile
   std::vector<Law> laws_;
   std::vector<int> sides_;

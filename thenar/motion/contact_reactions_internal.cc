@@ -576,4 +576,31 @@ void ContactReactions::project_precisely(VectorX<double>& v) {
   v += factor.matrixU().solve(change);
 }
 
+/// Storage for the rows that hold is made again.
+template <class Archive>
+void ContactReactions::archive(Archive& a, const LawTable& laws, std::span<const JointRow> rows) {
+  const std::size_t count = a.size(contacts.size());
+  if constexpr (Archive::kReads) {
+    contacts.clear();
+    for (std::size_t i = 0; i < count; ++i) contacts.emplace_back(*model_, laws, a);
+  } else {
+    for (HeldContact& contact : contacts) contact.archive(a);
+  }
+  std::vector<int> held = held_;
+  bool is_prepared = is_prepared_;
+  a(held, is_prepared);
+  if constexpr (Archive::kReads) {
+    for (const int i : held) {
+      if (i < 0 || static_cast<std::size_t>(i) >= rows.size()) throw StateError("it holds a row that does not exist");
+    }
+    is_prepared_ = false;
+    is_factorized_ = false;
+    if (is_prepared) prepare(rows, held);
+  }
+  a(forces_solver_, speeds_solver_, gaps_solver_, has_gap_storage_, A_, redundant_, redundant_order_, reactions_,
+    joint_reactions_, admissible_, forces_, admissible_forces_, slips_, is_redundant_, force_scale_);
+}
+template void ContactReactions::archive<StateWriter>(StateWriter&, const LawTable&, std::span<const JointRow>);
+template void ContactReactions::archive<StateReader>(StateReader&, const LawTable&, std::span<const JointRow>);
+
 }  // namespace thenar::internal

@@ -54,6 +54,10 @@ class ContactReactions {
   /// Others from here on, without forces as yet.
   void set_contacts(std::vector<HeldContact> next);
 
+  /// What its future depends on. `rows` are those of the joints, `laws` those of the contacts.
+  template <class Archive>
+  void archive(Archive& a, const LawTable& laws, std::span<const JointRow> rows);
+
   /// Follows the contacts to (q, v). False if one of them is lost. Needed by all below.
   bool update(const double* q, const double* v);
   /// The same in two steps where v̇ without reactions is asked for as well.

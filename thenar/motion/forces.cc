@@ -43,6 +43,13 @@ ScenarioForces<T>::ScenarioForces(const Scenario& scenario) : scenario_(&scenari
 }
 
 template <class T>
+void ScenarioForces<T>::set_loads(const ExternalLoads& loads) {
+  actuation_.set_loads(loads);
+  wrenches_.resize(scenario_->wrenches.size());
+  for (const AppliedWrench& wrench : loads.wrenches) wrenches_.push_back({wrench.body, Wrench<T>::zero()});
+}
+
+template <class T>
 bool ScenarioForces<T>::is_steady() const {
   const auto is_constant = [](const Expression& profile) { return profile.is_constant(); };
   return actuation_.is_steady() &&
@@ -65,7 +72,17 @@ void ScenarioForces<T>::calc_efforts(double t, const T* q, const T* v, T* tau) {
   }
 }
 
-/// Writes the wrenches about the bodies' origins in world axes; returns their power.
+/// Writes a wrench at `point_B` as one about its body's origin in world axes; returns its power.
+template <class T>
+T ScenarioForces<T>::apply(Wrench<T> wrench, const Vec3<double>& point_B, bool in_world_axes,
+                           const Workspace<T>& workspace, BodyWrench<T>& out) const {
+  const Placement<T> X_WB = calc_body_pose(scenario_->model, workspace, out.body);
+  if (!in_world_axes) wrench = {X_WB.R * wrench.moment, X_WB.R * wrench.force};
+  out.wrench = wrench.moved_by(X_WB.R * point_B.cast<T>());
+  return dot(calc_point_velocity(scenario_->model, workspace, out.body, Vec3<T>::zero()), out.wrench);
+}
+
+/// Of all wrenches, with their power.
 template <class T>
 T ScenarioForces<T>::calc_wrenches(double t, const T* q, const T* v, Workspace<T>& workspace) {
   const Model& model = scenario_->model;
@@ -73,18 +90,17 @@ T ScenarioForces<T>::calc_wrenches(double t, const T* q, const T* v, Workspace<T
   if (wrenches_.empty()) return power;
   update_positions(model, q, workspace);
   update_velocities(model, v, workspace);
-  for (std::size_t i = 0; i < wrenches_.size(); ++i) {
+  const std::size_t profile_count = scenario_->wrenches.size();
+  for (std::size_t i = 0; i < profile_count; ++i) {
     const WrenchProfile& profile = scenario_->wrenches[i];
     const std::array<double, 2> values{t, wrench_levels_[i]};
-    Vec3<T> force = evaluate_three<T>(profile.force, values), torque = evaluate_three<T>(profile.torque, values);
-    const Placement<T> X_WB = calc_body_pose(model, workspace, profile.body);
-    if (!profile.in_world_axes) {
-      force = X_WB.R * force;
-      torque = X_WB.R * torque;
-    }
-    const Vec3<T> lever = X_WB.R * Vec3<double>(profile.point_B).cast<T>();
-    wrenches_[i].wrench = Wrench<T>{torque, force}.moved_by(lever);
-    power += dot(calc_point_velocity(model, workspace, profile.body, Vec3<T>::zero()), wrenches_[i].wrench);
+    const Vec3<T> force = evaluate_three<T>(profile.force, values), torque = evaluate_three<T>(profile.torque, values);
+    power += apply({torque, force}, Vec3<double>(profile.point_B), profile.in_world_axes, workspace, wrenches_[i]);
+  }
+  for (std::size_t i = profile_count; i < wrenches_.size(); ++i) {
+    const AppliedWrench& load = actuation_.loads().wrenches[i - profile_count];
+    power += apply({load.torque.cast<T>(), load.force.cast<T>()}, load.point_B, load.in_world_axes, workspace,
+                   wrenches_[i]);
   }
   return power;
 }
@@ -116,11 +132,12 @@ template class ScenarioForces<Pack4>;
 
 namespace {
 
-/// Calls visit(expression, level, "the torque of joint 'x'", "N m") for every profile until it returns true.
+/// Calls visit(expression, level, "the torque of joint 'x'", "N m") for every profile that acts, until it returns true.
 template <class Visit>
-void visit_profiles(const Scenario& scenario, const Visit& visit) {
+void visit_profiles(const Scenario& scenario, const ExternalLoads& loads, const Visit& visit) {
   const Model& model = scenario.model;
   for (const TorqueProfile& torque : scenario.torques) {
+    if (loads.sets_effort(torque.dof)) continue;
     if (visit(torque.value, level_of_dof(model, torque.dof),
               fmt::format("the torque of joint '{}'", model.dof_name(torque.dof)),
               model.is_angular(torque.dof) ? "N m" : "N")) {
@@ -142,7 +159,7 @@ void visit_profiles(const Scenario& scenario, const Visit& visit) {
 
 std::string find_bad_profile(const Scenario& scenario, double t) {
   std::string complaint;
-  visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where, const char*) {
+  visit_profiles(scenario, {}, [&](const Expression& e, double level, const std::string& where, const char*) {
     const std::array<double, 2> values{t, level};
     const double value = e.evaluate(values);
     if (!std::isfinite(value)) complaint = fmt::format("{}, '{}', gives {} at t = {} s", where, e.text(), value, t);
@@ -151,9 +168,10 @@ std::string find_bad_profile(const Scenario& scenario, double t) {
   return complaint;
 }
 
-std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, double from, double to) {
+std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, const Actuation& actuation, double from,
+                                                 double to) {
   std::optional<Expression::Switch> first;
-  visit_profiles(scenario, [&](const Expression& e, double level, const std::string&, const char*) {
+  visit_profiles(scenario, actuation.loads(), [&](const Expression& e, double level, const std::string&, const char*) {
     const std::array<double, 2> values{from, level};
     const auto found = e.find_switch(values, 0, from, first ? first->before : to);
     if (found && (!first || found->before < first->before)) first = found;
@@ -162,7 +180,8 @@ std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, doubl
   std::optional<ProfileSwitch> out;
   if (first) {
     out = ProfileSwitch{*first, {}, true};
-    visit_profiles(scenario, [&](const Expression& e, double level, const std::string& where, const char* unit) {
+    visit_profiles(scenario, actuation.loads(),
+                   [&](const Expression& e, double level, const std::string& where, const char* unit) {
       const std::array<double, 2> values{from, level}, before{first->before, level}, after{first->after, level};
       // Nothing switches before the first, so that what switches up to the number after it does so there.
       if (e.find_switch(values, 0, from, first->after)) {
@@ -171,11 +190,11 @@ std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, doubl
       return false;
     });
   }
-  for (const ControlEntry& entry : scenario.controls) {
-    const auto found = entry.rate ? std::nullopt : entry.law->find_switch(from, out ? out->at.after : to);
-    if (!found || (out && found->before >= out->at.before && (out->is_jump || !found->is_jump))) continue;
+  const auto law = actuation.find_law_switch(from, out ? out->at.after : to);
+  const bool is_later = law && out && law->at.before >= out->at.before && (out->is_jump || !law->at.is_jump);
+  if (law && !is_later) {
     out = ProfileSwitch{
-        {found->before, found->after}, {{.where = fmt::format("control '{}'", entry.law->kind())}}, found->is_jump};
+        {law->at.before, law->at.after}, {{.where = fmt::format("control '{}'", law->kind)}}, law->at.is_jump};
   }
   return out;
 }

@@ -23,6 +23,9 @@ class ScenarioForces final : public Drive<T> {
   Actuation& actuation() { return actuation_; }
   const Actuation& actuation() const { return actuation_; }
 
+  /// What a program sets besides the scenario, from here on; of plain states.
+  void set_loads(const ExternalLoads& loads);
+
   /// Whether forces stay as they are, up to the next sample of a controller, while the state does.
   bool is_steady() const;
 
@@ -31,6 +34,8 @@ class ScenarioForces final : public Drive<T> {
 
  private:
   void calc_efforts(double t, const T* q, const T* v, T* tau);
+  T apply(Wrench<T> wrench, const Vec3<double>& point_B, bool in_world_axes, const Workspace<T>& workspace,
+          BodyWrench<T>& out) const;
   T calc_wrenches(double t, const T* q, const T* v, Workspace<T>& workspace);
 
   const Scenario* scenario_;
@@ -59,7 +64,8 @@ struct ProfileSwitch {
   bool is_jump = true;  ///< forces may jump there, or turn sharply; else only higher derivatives do: nobody is told
 };
 /// The first one between two times, of any profile and of any controller that is not sampled, and all profiles that it
-/// is one of.
-std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, double from, double to);
+/// is one of. What is set from outside takes the place of profiles and targets.
+std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, const Actuation& actuation, double from,
+                                                 double to);
 
 }  // namespace thenar

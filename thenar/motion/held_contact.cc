@@ -268,4 +268,34 @@ void HeldContact::anchor() {
   if (!has_direction || std::hypot(power[0], power[1], power[2]) > law_.friction * no_slip_) begin_slip(slip());
 }
 
+HeldContact::HeldContact(const Model& model, const LawTable& laws, StateReader& reader)
+    : model_(&model), gap_(model), anchor_gap_(model) {
+  archive(reader);
+  const int count = model.body_count();
+  if (found_.body_A.value() >= count || found_.body_B.value() >= count) {
+    throw StateError("it holds a contact of bodies that do not exist");
+  }
+  const ContactLaw numbers = law_;
+  law_ = laws.find_law(found_.body_A, found_.body_B);
+  law_.fingertip = numbers.fingertip;
+  law_.friction = numbers.friction;
+  law_.static_friction = numbers.static_friction;
+  law_.torsion = numbers.torsion;
+}
+
+/// Of the law what a held contact is asked for; the rest is that of its bodies.
+template <class Archive>
+void HeldContact::archive(Archive& a) {
+  a(name_, found_, law_.fingertip, law_.friction, law_.static_friction, law_.torsion);
+  a(cone_.kind, cone_.faces, hold_, gap_, anchor_gap_);
+  for (Side* side : {&A_, &B_}) {
+    a(side->body, side->core.core.kind, side->core.core.size, side->core.radius, side->X_BS.R, side->X_BS.p,
+      side->feature, side->is_pinned, side->is_rim);
+  }
+  a(frame_, anchor_frame_, normals_.A, normals_.B, anchor_normals_.A, anchor_normals_.B);
+  a(motion_.J, motion_.velocity, motion_.drift);
+  a(row_count_, tangent_count_, rows_, tangents_, ratio_, slip_direction_, slip_along_, no_slip_, is_rim_on_face_);
+}
+THENAR_INSTANTIATE_ARCHIVE(HeldContact);
+
 }  // namespace thenar

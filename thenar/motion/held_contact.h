@@ -38,6 +38,11 @@ class HeldContact {
   HeldContact(const Model& model, const Workspace<double>& workspace, const ContactFinder& finder,
               const FoundContact& contact, const ContactLaw& law, ContactHold hold, double no_slip);
 
+  /// One that a snapshot holds.
+  HeldContact(const Model& model, const LawTable& laws, StateReader& reader);
+  template <class Archive>
+  void archive(Archive& a);
+
   const std::string& name() const { return name_; }
   const FoundContact& found() const { return found_; }  ///< where it began
   const ContactLaw& law() const { return law_; }

@@ -15,6 +15,7 @@ constexpr double kClearlyRegular = 1e-7;
 }  // namespace
 
 void LeastSolver::factorize(const MatrixX<double>& A) {
+  matrix_ = A;
   const bool is_known = is_clear_ && size_ == A.rows();
   size_ = A.rows();
   has_kernel_ = false;
@@ -150,5 +151,24 @@ void LeastSolver::solve_in_place(Eigen::Ref<MatrixX<double>> b) {
     }
   }
 }
+
+template <class Archive>
+void LeastSolver::archive(Archive& a) {
+  a(size_, rank_, is_clear_, has_kernel_, order_number_, order_, matrix_, kernel_);
+  if constexpr (Archive::kReads) {
+    if (size_ == 0) return;
+    const bool fits = rank_ >= 0 && rank_ <= size_ && static_cast<Eigen::Index>(order_.size()) == size_ &&
+                      matrix_.rows() == size_ && matrix_.cols() == size_ &&
+                      std::all_of(order_.begin(), order_.end(), [&](Eigen::Index i) { return i >= 0 && i < size_; });
+    if (!fits) throw StateError("it holds rows that do not fit each other");
+    if (is_clear_) {
+      factorize_in_order(matrix_);
+    } else {
+      orthogonal_.setThreshold(kRedundant);
+      orthogonal_.compute(matrix_);
+    }
+  }
+}
+THENAR_INSTANTIATE_ARCHIVE(LeastSolver);
 
 }  // namespace thenar::internal

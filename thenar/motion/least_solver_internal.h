@@ -19,6 +19,7 @@
 
 #include "thenar/spatial/decompositions.h"
 #include "thenar/spatial/linear.h"
+#include "thenar/spatial/state_archive.h"
 
 namespace thenar::internal {
 
@@ -26,6 +27,10 @@ class LeastSolver {
  public:
   /// Square. Makes storage when the size or the rank has changed since the last call.
   void factorize(const MatrixX<double>& A);
+
+  /// Rows and factors; these are made anew from A when they are read.
+  template <class Archive>
+  void archive(Archive& a);
 
   /// Whether A is singular: there are other solutions.
   bool is_redundant() const { return rank_ < size_; }
@@ -47,6 +52,7 @@ class LeastSolver {
   bool is_clear_ = false, has_kernel_ = false;
   long long order_number_ = 0;
   std::vector<Eigen::Index> order_;  ///< rows: B, then R
+  MatrixX<double> matrix_;  ///< A
   MatrixX<double> permuted_;
   Eigen::PartialPivLU<MatrixX<double>> lu_;  ///< of A_BB
   MatrixX<double> W_, V_, rest_, turned_, kernel_;

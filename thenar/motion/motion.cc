@@ -18,12 +18,6 @@ constexpr int kMostJointProjections = 4;
 /// Positions (rad, m) this close have the same Jacobian for Newton's method.
 constexpr double kSamePosition = 0.05;
 
-/// m/s².
-double find_acceleration_scale(const Scenario& scenario) {
-  const Scales scales = find_scales(scenario.model, scenario.initial);
-  return scales.length / (scales.time * scales.time);
-}
-
 bool is_rotation_in_space(const Link& link) { return link.kind == LinkKind::ball || link.kind == LinkKind::free; }
 
 }  // namespace
@@ -47,16 +41,18 @@ void Mode::hold(int row) {
   if (!holds(row)) held.insert(std::lower_bound(held.begin(), held.end(), row), row);
 }
 
-ConstrainedMotion::ConstrainedMotion(const Scenario& scenario)
+ConstrainedMotion::ConstrainedMotion(const Scenario& scenario, const VectorX<double>& start)
     : scenario_(&scenario),
+      laws_(scenario.model, scenario.contacts.value_or(ContactRules{})),
+      scales_(find_scales(scenario.model, scenario.initial)),
       forces_(scenario),
-      rows_(make_joint_rows(scenario.model, scenario.initial.q)),
-      origin_(scenario.initial.q),
+      rows_(make_joint_rows(scenario.model, start)),
+      origin_(start),
       workspace_(scenario.model),
       response_(scenario.model, rows_.size()),
       derivatives_(scenario.model),
       contact_reactions_(scenario.model, scenario.contacts ? scenario.contacts->cone : FrictionCone{},
-                         scenario.run.baumgarte, find_acceleration_scale(scenario)),
+                         scenario.run.baumgarte, scales_.length / (scales_.time * scales_.time)),
       soft_(scenario.model) {
   const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
   for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
@@ -381,5 +377,26 @@ void ConstrainedMotion::recall(const Memory& memory) {
   shears_ = memory.shears;
   evaluations_ = memory.evaluations;
 }
+
+template <class Archive>
+void ConstrainedMotion::archive(Archive& a) {
+  ExternalLoads loads = actuation().loads();
+  Mode mode = mode_;
+  a(loads, mode.held, mode.slip);
+  if constexpr (Archive::kReads) {
+    const bool fits = mode.slip.size() == rows_.size() && std::all_of(mode.held.begin(), mode.held.end(), [&](int i) {
+                        return i >= 0 && static_cast<std::size_t>(i) < rows_.size();
+                      });
+    if (!fits) throw StateError("it holds a mode of other joints");
+    set_loads(loads);
+    set_mode(mode);
+  }
+  a(actuation(), origin_);
+  contact_reactions_.archive(a, laws_, rows_);
+  soft_.archive(a, laws_, scales_);
+  a(effort_, reactions_, shears_, q_derived_, has_derivatives_, mode_is_new_, latest_time_, evaluations_);
+  if (has_derivatives_) a(derivatives_);
+}
+THENAR_INSTANTIATE_ARCHIVE(ConstrainedMotion);
 
 }  // namespace thenar

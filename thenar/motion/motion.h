@@ -32,6 +32,7 @@
 #include "thenar/motion/forces.h"
 #include "thenar/motion/row_response.h"
 #include "thenar/motion/soft_contacts_internal.h"
+#include "thenar/scenario/tolerances.h"
 
 namespace thenar {
 
@@ -49,12 +50,16 @@ struct Mode {
 
 class ConstrainedMotion final : public MotionEquations {
  public:
-  /// The scenario must outlive it.
-  explicit ConstrainedMotion(const Scenario& scenario);
+  /// The scenario must outlive it. Locked joints stay where they are at `start` (nq), which is where the scenario begins
+  /// unless it is given.
+  explicit ConstrainedMotion(const Scenario& scenario) : ConstrainedMotion(scenario, scenario.initial.q) {}
+  ConstrainedMotion(const Scenario& scenario, const VectorX<double>& start);
 
   const Model& model() const { return scenario_->model; }
   Actuation& actuation() { return forces_.actuation(); }
   const Actuation& actuation() const { return forces_.actuation(); }
+  /// What a program sets besides the scenario, from here on.
+  void set_loads(const ExternalLoads& loads) { forces_.set_loads(loads); }
   /// Commands of the actuators (nv) at that time, or at the latest that forces are asked for.
   void calc_commands(double t, const double* q, const double* v, double* tau) {
     actuation().calc_commands(std::min(t, latest_time_), q, v, tau);
@@ -157,6 +162,10 @@ class ConstrainedMotion final : public MotionEquations {
   /// Restores a memory. The contacts must be those of remember().
   void recall(const Memory& memory);
 
+  /// What its future depends on.
+  template <class Archive>
+  void archive(Archive& a);
+
   /// Forward dynamics so far; a Jacobian counts as 2 nv of them.
   long long evaluations() const { return evaluations_; }
 
@@ -177,6 +186,8 @@ class ConstrainedMotion final : public MotionEquations {
   void solve_reactions(VectorX<double>& b);
 
   const Scenario* scenario_;
+  LawTable laws_;  ///< of contacts that are read from a snapshot
+  Scales scales_;
   ScenarioForces<double> forces_;
   std::vector<JointRow> rows_;
   Mode mode_;

@@ -179,4 +179,32 @@ void SoftContacts::add_derivatives(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref
   }
 }
 
+template <class Archive>
+void SoftContact::archive(Archive& a) {
+  a(offset_, shear_count_, spin_, phase, is_new, shear, answer_);
+}
+THENAR_INSTANTIATE_ARCHIVE(SoftContact);
+
+template <class Archive>
+void SoftContacts::archive(Archive& a, const LawTable& laws, const Scales& scales) {
+  const std::size_t count = a.size(contacts_.size());
+  if constexpr (Archive::kReads) {
+    contacts_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      HeldContact place(*model_, laws, a);
+      const LayerChoice& layer = laws.find_law(place.found().body_A, place.found().body_B).layer;
+      contacts_.emplace_back(std::move(place), make_layer(layer, scales.mass, scales.time));
+      contacts_.back().archive(a);
+    }
+  } else {
+    for (SoftContact& contact : contacts_) {
+      contact.place().archive(a);
+      contact.archive(a);
+    }
+  }
+  a(shear_count_);
+}
+template void SoftContacts::archive<StateWriter>(StateWriter&, const LawTable&, const Scales&);
+template void SoftContacts::archive<StateReader>(StateReader&, const LawTable&, const Scales&);
+
 }  // namespace thenar::internal

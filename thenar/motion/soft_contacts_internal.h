@@ -21,6 +21,7 @@
 #include "thenar/contact/compliant_layer.h"
 #include "thenar/integrate/integrator.h"
 #include "thenar/motion/held_contact.h"
+#include "thenar/scenario/tolerances.h"
 
 namespace thenar::internal {
 
@@ -28,6 +29,9 @@ class SoftContact {
  public:
   /// `place` follows the contact over both surfaces; its hold does not matter.
   SoftContact(HeldContact place, std::shared_ptr<const LayerLaw> layer, double offset = 0);
+
+  template <class Archive>
+  void archive(Archive& a);
 
   HeldContact& place() { return place_; }
   const HeldContact& place() const { return place_; }
@@ -77,6 +81,9 @@ class SoftContacts {
   explicit SoftContacts(const Model& model);
 
   void set_contacts(std::vector<SoftContact> next);
+  /// What its future depends on. Layers are made by the laws of their contacts, with the scales of the scenario.
+  template <class Archive>
+  void archive(Archive& a, const LawTable& laws, const Scales& scales);
   const std::vector<SoftContact>& contacts() const { return contacts_; }
   std::vector<SoftContact>& contacts() { return contacts_; }
   bool empty() const { return contacts_.empty(); }

@@ -80,6 +80,10 @@ class Stepper final : public StepView {
   /// Whether the method chooses its own steps.
   bool has_error_control() const { return integrator_->has_error_control(); }
 
+  /// What its future depends on, the step that was made included. The motion must have been read before.
+  template <class Archive>
+  void archive(Archive& a);
+
  private:
   void use(bool implicit);
   bool attempt(double h);

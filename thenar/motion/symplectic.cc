@@ -64,6 +64,12 @@ class SymplecticMidpoint final : public Integrator {
   void interpolate(double theta, double* y) override;
   void reset() override {}
   bool has_error_control() const override { return false; }
+  void save(StateWriter& writer) override { archive(writer); }
+  void load(StateReader& reader, MotionEquations&) override { archive(reader); }
+  template <class Archive>
+  void archive(Archive& a) {
+    a(h_, start_, start_slope_, end_, end_slope_);
+  }
 
  private:
   void calc_start_momentum();

@@ -54,6 +54,9 @@ class QuasistaticAssembler {
   /// The scenario must outlive it.
   explicit QuasistaticAssembler(const Scenario& scenario);
 
+  /// Efforts of effort-controlled joints and wrenches that are set from outside, from here on.
+  void set_loads(const ExternalLoads& loads) { forces_.set_loads(loads); }
+
   const std::vector<int>& object_dofs() const { return object_dofs_; }
   const std::vector<int>& joint_dofs() const { return joint_dofs_; }
   /// Of a degree of freedom: whether its velocity is to be found.

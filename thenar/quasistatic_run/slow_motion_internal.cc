@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/instant/row_assembly_internal.h"
 #include "thenar/quasistatic_run/slow_motion_internal.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ constexpr double kUnbalanced = 1e-9;
 SlowMotion::SlowMotion(const Scenario& scenario, const Tolerances& tolerances)
     : scenario_(scenario),
       tolerances_(tolerances),
+      laws_(scenario.model, find_contact_rules(scenario)),
       assembler_(scenario),
       workspace_(scenario.model),
       origin_(scenario.initial.q),
@@ -73,6 +75,8 @@ void SlowMotion::set_modes(const ModeLabels& labels, const Vector& reference) {
 
 bool SlowMotion::update(double t, const Vector& q) {
   ++evaluations_;
+  t_evaluated_ = t;
+  q_evaluated_ = q;
   update_positions(model(), q.data(), workspace_);
   update_velocities(model(), rest_.data(), workspace_);
   std::vector<QuasistaticRow> rows;
@@ -303,6 +307,28 @@ void SlowMotion::project(double t, Vector& q) {
   }
 }
 
+SlowMotion::Memory SlowMotion::remember() const {
+  return {contacts_, problem_,    rules_, zero_rows_, edges_,   strict_owners_, strict_rows_,
+          u_,        v_,          row_speeds_, f_,    reserve_, tightest_,      evaluations_};
+}
+
+void SlowMotion::recall(const Memory& memory) {
+  contacts_ = memory.contacts;
+  problem_ = memory.problem;
+  rules_ = memory.rules;
+  zero_rows_ = memory.zero_rows;
+  edges_ = memory.edges;
+  strict_owners_ = memory.strict_owners;
+  strict_rows_ = memory.strict_rows;
+  u_ = memory.u;
+  v_ = memory.v;
+  row_speeds_ = memory.row_speeds;
+  f_ = memory.f;
+  reserve_ = memory.reserve;
+  tightest_ = memory.tightest;
+  evaluations_ = memory.evaluations;
+}
+
 void SlowMotion::set_origin(const Vector& q) {
   origin_ = q;
   for (HeldContact& contact : contacts_) contact.anchor();
@@ -325,5 +351,32 @@ void SlowMotion::calc_slope(double t, const double* y, double* slope) {
   std::copy_n(v_.data(), nv, slope);
   turn_into_chart_rate(model(), y, slope);
 }
+
+/// What the last evaluation has left is made again.
+template <class Archive>
+void SlowMotion::archive(Archive& a) {
+  const std::size_t count = a.size(contacts_.size());
+  if constexpr (Archive::kReads) {
+    contacts_.clear();
+    for (std::size_t i = 0; i < count; ++i) contacts_.emplace_back(model(), laws_, a);
+  } else {
+    for (HeldContact& contact : contacts_) contact.archive(a);
+  }
+  a(held_stops_, labels_, reference_, origin_, evaluations_, t_evaluated_, q_evaluated_);
+  if constexpr (Archive::kReads) {
+    for (const int stop : held_stops_) {
+      if (stop < 0 || static_cast<std::size_t>(stop) >= stops_.size()) {
+        throw StateError("it holds a stop that does not exist");
+      }
+    }
+    if (q_evaluated_.size() != model().position_count()) return;
+    const std::vector<HeldContact> contacts = contacts_;
+    const long long evaluations = evaluations_;
+    labels_.empty() ? update(t_evaluated_, q_evaluated_) : evaluate(t_evaluated_, q_evaluated_);
+    contacts_ = contacts;
+    evaluations_ = evaluations;
+  }
+}
+THENAR_INSTANTIATE_ARCHIVE(SlowMotion);
 
 }  // namespace thenar::internal

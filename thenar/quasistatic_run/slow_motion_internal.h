@@ -78,6 +78,28 @@ class SlowMotion final : public MotionEquations {
   /// Which contact, or stop behind them, has the edge with the least share of the reserve.
   int tightest() const { return tightest_; }
 
+  /// A row of the rules that must keep its sign.
+  struct Row {
+    int row, sign;
+  };
+  /// What the last evaluation has left.
+  struct Memory {
+    std::vector<HeldContact> contacts;
+    QuasistaticProblem problem;
+    ModeRules rules;
+    std::vector<int> zero_rows, edges, strict_owners;
+    std::vector<Row> strict_rows;
+    VectorX<double> u, v, row_speeds, f;
+    double reserve;
+    int tightest;
+    long long evaluations;
+  };
+  /// What its future depends on.
+  template <class Archive>
+  void archive(Archive& a);
+  Memory remember() const;
+  void recall(const Memory& memory);
+
   // MotionEquations, around the origin.
   void set_origin(const VectorX<double>& q);
   void calc_position(double t, const double* x, VectorX<double>& q) const;
@@ -90,9 +112,6 @@ class SlowMotion final : public MotionEquations {
   long long evaluations() const { return evaluations_; }
 
  private:
-  struct Row {
-    int row, sign;
-  };
   void find_velocity();
   void find_forces();
   bool find_least_sum(const MatrixX<double>& G, const VectorX<double>& h, VectorX<double>& f) const;
@@ -102,6 +121,7 @@ class SlowMotion final : public MotionEquations {
 
   const Scenario& scenario_;
   const Tolerances& tolerances_;
+  LawTable laws_;  ///< of contacts that are read from a snapshot
   QuasistaticAssembler assembler_;
   std::vector<JointRow> stops_;
   std::vector<HeldContact> contacts_;
@@ -118,6 +138,8 @@ class SlowMotion final : public MotionEquations {
   double reserve_ = 0;
   int tightest_ = -1;
   long long evaluations_ = 0;
+  double t_evaluated_ = 0;  ///< s, at the last update, with the positions there
+  VectorX<double> q_evaluated_;
 };
 
 }  // namespace thenar::internal

@@ -65,7 +65,7 @@ Sample SlowSampler::make(const State& state, double work, double dissipated) {
   }
   for (std::size_t i = 0; i < motion_.contacts().size(); ++i) {
     sample.contacts.push_back(has_modes ? read_contact(i, solution) : describe_place(motion_.contacts()[i]));
-    if (!has_modes) sample.contacts.back().motion = ContactMotion::fixed;
+    if (!has_modes) sample.contacts.back().mode = ContactMode::stick;
   }
   update_positions(scenario_.model, q.data(), workspace_);
   nearby_.update(workspace_, margin_);
@@ -79,23 +79,23 @@ Sample SlowSampler::make(const State& state, double work, double dissipated) {
   return sample;
 }
 
-ContactSample SlowSampler::read_contact(std::size_t i, const QuasistaticSolution& solution) const {
+Contact SlowSampler::read_contact(std::size_t i, const QuasistaticSolution& solution) const {
   const HeldContact& contact = motion_.contacts()[i];
   const auto k = static_cast<Eigen::Index>(i);
-  ContactSample out = describe_place(contact);
+  Contact out = describe_place(contact);
   const Eigen::Matrix<double, 6, 1> velocity = contact.J() * motion_.v();
   const double c_u = motion_.problem().is_spatial() ? solution.c_u(k) : 0, mu = motion_.problem().mu(k);
-  out.force = {solution.c_n(k), solution.c_t(k), c_u, 0};
+  out.force_on_A = {solution.c_n(k), solution.c_t(k), c_u, 0};
   out.slip = {velocity(1), velocity(2)};
   out.friction = mu;
   if (find_hold(motion_, i) == SlowHold::slides) {
-    out.motion = ContactMotion::slide;
+    out.mode = ContactMode::slide;
     out.margin = mu > 0 ? -1 : 0;
     return out;
   }
   const bool turns =
       std::hypot(velocity(4), velocity(5)) * tolerances_.scales().length > kTurnsNot * motion_.speed_scale();
-  out.motion = turns ? ContactMotion::roll : ContactMotion::fixed;
+  out.mode = turns ? ContactMode::roll : ContactMode::stick;
   const double friction = std::hypot(solution.c_t(k), c_u);
   if (mu > 0 && solution.c_n(k) > 0) out.margin = std::clamp(1 - friction / (mu * solution.c_n(k)), 0.0, 1.0);
   return out;

@@ -18,12 +18,16 @@ class SlowSampler {
   /// A row where the motion was evaluated last; work and dissipation (J) are those since the last step. Velocities are
   /// those of its modes, or of the state where it has none.
   Sample make(const State& state, double work, double dissipated);
+  template <class Archive>
+  void archive(Archive& a) {
+    a(nearby_);
+  }
   void note_extremes(const VectorX<double>& q);
   /// In gravity and in springs, J.
   double calc_potential(const VectorX<double>& q) const;
 
  private:
-  ContactSample read_contact(std::size_t contact, const QuasistaticSolution& solution) const;
+  Contact read_contact(std::size_t contact, const QuasistaticSolution& solution) const;
 
   const Scenario& scenario_;
   SlowMotion& motion_;

@@ -301,4 +301,16 @@ StepPoint SlowStep::calc_energy(double theta) const {
   return out;
 }
 
+template <class Archive>
+void SlowStep::archive(Archive& a) {
+  a(touches_, t_, h_, t_end_, next_h_, q_, y_, slope_, slips_, exits_, stop_gaps_, reserves_, work_rates_,
+    dissipations_, speed_, usual_power_, steps_, rejected_);
+  if constexpr (Archive::kReads) {
+    integrator_->load(a, motion_);
+  } else {
+    integrator_->save(a);
+  }
+}
+THENAR_INSTANTIATE_ARCHIVE(SlowStep);
+
 }  // namespace thenar::internal

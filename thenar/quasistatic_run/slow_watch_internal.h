@@ -67,6 +67,10 @@ class SlowStep final : public StepView {
   /// Work and dissipation from the start of the step up to theta, J; after look().
   StepPoint calc_energy(double theta) const;
 
+  /// What its future depends on. The motion must have been read before.
+  template <class Archive>
+  void archive(Archive& a);
+
   long long steps() const { return steps_; }
   long long rejected() const { return rejected_; }
 
@@ -95,5 +99,10 @@ class SlowStep final : public StepView {
   double speed_ = 0, usual_power_ = 0;  ///< the largest usual ones in the step
   long long steps_ = 0, rejected_ = 0;
 };
+
+template <class Archive>
+void archive_state(Archive& a, SlowCrossing& at) {
+  a(at.theta, at.kind, at.name);
+}
 
 }  // namespace thenar::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "thenar/spatial/linear.h"
+#include "thenar/spatial/state_archive.h"
 
 namespace thenar {
 
@@ -19,5 +20,10 @@ struct State {
            a.inner.size() == b.inner.size() && a.inner == b.inner;
   }
 };
+
+template <class Archive>
+void archive_state(Archive& a, State& state) {
+  a(state.t, state.q, state.v, state.inner);
+}
 
 }  // namespace thenar

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -28,6 +29,10 @@ void check_scenario(const Scenario& s) {
   }
   for (const ControlEntry& entry : s.controls) {
     if (!entry.law) throw std::invalid_argument("a control has no law");
+    if (entry.law->sees_contacts() && !entry.rate) {
+      throw std::invalid_argument(
+          fmt::format("control '{}' sees contacts: give it a rate, at which it looks at them", entry.law->kind()));
+    }
     if (entry.rate && (!(*entry.rate > 0) || !std::isfinite(*entry.rate))) {
       throw std::invalid_argument(
           fmt::format("control '{}': the rate must be greater than 0 Hz, found {} Hz", entry.law->kind(), *entry.rate));
@@ -46,6 +51,55 @@ void check_scenario(const Scenario& s) {
     return;  // what does not accelerate needs no inertia
   }
   if (const auto fault = find_inertia_fault(s.model, s.initial.q)) throw std::invalid_argument(fault->message);
+}
+
+namespace {
+
+bool has_target(const Scenario& s, int dof) {
+  for (const ControlEntry& entry : s.controls) {
+    if (entry.law->clone()->set_target(dof, 0.0)) return true;
+  }
+  return false;
+}
+
+void check_wrench(const Scenario& s, const AppliedWrench& wrench) {
+  if (wrench.body.value() >= s.model.body_count()) {
+    throw std::invalid_argument(fmt::format("there is no body {} for a wrench to act on", wrench.body.value()));
+  }
+  for (const Vec3<double>* vector : {&wrench.point_B, &wrench.force, &wrench.torque}) {
+    if (vector->eigen().allFinite()) continue;
+    throw std::invalid_argument(
+        fmt::format("a wrench on body '{}' must consist of finite numbers", s.model.body(wrench.body).name));
+  }
+  if (std::isnan(wrench.until)) throw std::invalid_argument("a wrench needs a time at which it ends, or infinity");
+}
+
+/// Slow motion knows no inertia: what moves joints there is what the scenario says.
+void check_slow_loads(const Scenario& s, const ExternalLoads& loads) {
+  if (!loads.targets.empty()) {
+    throw std::invalid_argument("slow motion follows the targets of its scenario: a target that jumps is no motion");
+  }
+  for (int dof = 0; dof < s.model.velocity_count(); ++dof) {
+    if (!loads.sets_effort(dof)) continue;
+    const bool is_driven = std::any_of(s.torques.begin(), s.torques.end(),
+                                       [dof](const TorqueProfile& torque) { return torque.dof == dof; });
+    if (is_driven) continue;
+    throw std::invalid_argument(
+        fmt::format("'{}' is position-controlled in slow motion: give it a torque in the scenario to set its effort",
+                    s.model.dof_name(dof)));
+  }
+}
+
+}  // namespace
+
+void check_loads(const Scenario& s, const ExternalLoads& loads) {
+  for (const AppliedWrench& wrench : loads.wrenches) check_wrench(s, wrench);
+  for (int dof = 0; dof < static_cast<int>(loads.targets.size()); ++dof) {
+    if (!loads.targets[static_cast<std::size_t>(dof)] || has_target(s, dof)) continue;
+    throw std::invalid_argument(
+        fmt::format("no controller of the scenario has a target for '{}'", s.model.dof_name(dof)));
+  }
+  if (s.run.engine == EngineKind::quasistatic) check_slow_loads(s, loads);
 }
 
 }  // namespace thenar::internal

@@ -2,8 +2,7 @@
 #pragma once
 
 /// @file
-/// Runs a scenario from its initial state to its end: smooth motion (stepper.h) from event to event (event_watch.h,
-/// instant.h), and the books of energy. Slow motion, `engine: quasistatic`, is run by slow_run_internal.h.
+/// Runs a scenario from its initial state to its end, in one go: a Simulation (simulation.h) that is recorded.
 ///
 ///     const Trace trace = record(scenario);                     // all rows in memory
 ///

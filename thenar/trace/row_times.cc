@@ -18,6 +18,15 @@ long long count_parts(double whole, double part) {
 
 RowTimes::RowTimes(const RunOptions& options) : options_(options), count_(count_parts(options.until, options.sample)) {}
 
+long long RowTimes::first_after(double t) const {
+  const double runs = std::floor(t / options_.until);
+  long long k = static_cast<long long>(runs) * count_ +
+                static_cast<long long>((t - runs * options_.until) / options_.sample);
+  while (k > 0 && time(k - 1) > t) --k;
+  while (time(k) <= t) ++k;
+  return k;
+}
+
 double RowTimes::next_step_time(double t, long long k) const {
   const double from = time(k - 1), to = time(k);
   const long long parts = count_parts(to - from, options_.step.value_or(RunOptions::kDefaultFixedStep));

@@ -15,6 +15,8 @@ class RowTimes {
   double time(long long k) const {
     return static_cast<double>(k / count_) * options_.until + static_cast<double>(k % count_) * options_.sample;
   }
+  /// The number of the first row behind time t ≥ 0, s.
+  long long first_after(double t) const;
   /// The number of the row at the end of the run.
   long long count() const { return count_; }
 

@@ -79,4 +79,23 @@ struct RunReport {
   VectorX<double> q_min, q_max;                             ///< over all steps
 };
 
+template <class Archive>
+void archive_state(Archive& a, VerdictInterval& x) {
+  a(x.from, x.to, x.verdict, x.determinate);
+}
+
+template <class Archive>
+void archive_state(Archive& a, ModelSwitch& x) {
+  a(x.t, x.to_compliant, x.contacts, x.why, x.disagreement, x.energy);
+}
+
+/// Without the problem that slow motion ended with.
+template <class Archive>
+void archive_state(Archive& a, RunReport& x) {
+  a(x.status, x.reason, x.wall_s, x.steps, x.implicit_steps, x.rejected_steps, x.evaluations, x.events,
+    x.control_samples, x.max_gap_violation, x.bridged_s, x.rows);
+  a(x.energy.start, x.energy.end, x.energy.work, x.energy.dissipated, x.energy.switched);
+  a(x.verdicts, x.switches, x.first, x.last, x.q_min, x.q_max);
+}
+
 }  // namespace thenar

@@ -55,7 +55,7 @@ TEST(MapPlot, TextureTellsTheVerdict) {
   const std::string several = draw({make_region("RR|SS", Verdict::several)});
   EXPECT_EQ(count(several, "url(#thenar-hatch)"), 2);
   EXPECT_TRUE(has(several, ">RR|SS (several)</text>"));
-  const std::string forces = draw({make_region("RR", Verdict::unique_motion_indeterminate_forces)});
+  const std::string forces = draw({make_region("RR", Verdict::unique_motion)});
   EXPECT_EQ(count(forces, "url(#thenar-dots)"), 2);
   EXPECT_TRUE(has(forces, ">RR (forces not unique)</text>"));
   EXPECT_TRUE(has(draw({make_region("", Verdict::none)}), "fill=\"#444\" fill-rule"));
@@ -159,8 +159,8 @@ TEST(DescribeInstant, ModesAreSortedAndUnique) {
   Instant instant;
   instant.verdict = Verdict::several;
   for (const auto& modes :
-       {std::vector{ContactMode::slide, ContactMode::break_away}, std::vector{ContactMode::roll, ContactMode::fixed},
-        std::vector{ContactMode::slide, ContactMode::break_away}}) {
+       {std::vector{ContactMode::slide, ContactMode::open}, std::vector{ContactMode::roll, ContactMode::stick},
+        std::vector{ContactMode::slide, ContactMode::open}}) {
     instant.cells.emplace_back().modes = modes;
   }
   EXPECT_EQ(describe_instant(instant), (MapPoint{Verdict::several, false, "RF|SB"}));

@@ -145,9 +145,9 @@ TEST_F(TracePlotTest, ACutLineIsNoted) {
 TEST_F(TracePlotTest, ContactsHaveColumns) {
   const std::string header = "t,contact,mode,gap,fN,fT,fU,torsion,vT,vU,uA1,uA2,uB1,uB2,psi,margin\n";
   write("contacts.csv", header +
-                            "0,a/h.j,free,0.5,0,0,0,0,0,0,9,9,9,9,9,0\n"
+                            "0,a/h.j,open,0.5,0,0,0,0,0,0,9,9,9,9,9,0\n"
                             "1,a/h.j,roll,0,3,1,0,0,0,0,1,2,3,4,0.5,0.25\n"
-                            "1,a/h.j,free,0,0,0,0,0,0,0,9,9,9,9,9,0\n"
+                            "1,a/h.j,open,0,0,0,0,0,0,0,9,9,9,9,9,0\n"
                             "2,a/h.j,slide,0,4,2,0,0,0.1,0,2,2,3,4,0.5,-1\n"
                             "2,a/h.k,slide,0,7,2,0,0,0.1,0,2,2,3,4,0.5,-1\n");
   // Forces of what is apart are zero; where it touches, it has no place. Joints and contacts stand in one picture.

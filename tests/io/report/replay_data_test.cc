@@ -47,8 +47,8 @@ std::vector<T> decode(const std::string& text) {
   return out;
 }
 
-ContactSample make_contact(const std::string& name, double gap) {
-  ContactSample out{.name = name, .motion = ContactMotion::roll, .gap = gap, .force = {2, 3, 4, 0}};
+Contact make_contact(const std::string& name, double gap) {
+  Contact out{.name = name, .mode = ContactMode::roll, .gap = gap, .force_on_A = {2, 3, 4, 0}};
   out.point_A = {0, 1, 0};
   out.N = {0, 0, 1};
   out.T = {1, 0, 0};
@@ -67,7 +67,7 @@ TEST(ReplayData, HasPosesAndPlacesOfContactsInBodyAxes) {
     // The arm stands along y in the second row, where the contact is.
     const std::vector<double> row{t, t * std::acos(0.0), 0};
     replay.take(row, t == 1 ? std::vector{make_contact("hand.arm/post", 0.25), make_contact("no/body", 0)}
-                            : std::vector<ContactSample>());
+                            : std::vector<Contact>());
   }
   replay.finish();
   const auto data = nlohmann::json::parse(replay.json());
@@ -97,7 +97,7 @@ TEST(ReplayData, ContactsThatComeAndGoHaveStretches) {
   ReplayBuilder replay(scene, kColumns, "states.csv", {0, 4}, 5, {});
   for (int i = 0; i < 5; ++i) {
     const std::vector<double> row{static_cast<double>(i), 0, 0};
-    replay.take(row, i == 2 ? std::vector<ContactSample>() : std::vector{make_contact("hand.arm/post#1", 0)});
+    replay.take(row, i == 2 ? std::vector<Contact>() : std::vector{make_contact("hand.arm/post#1", 0)});
   }
   replay.finish();
   const auto data = nlohmann::json::parse(replay.json());

@@ -77,15 +77,15 @@ class ReportPage : public ::testing::Test {
     return fmt::format("{},{},{},0.001,{},0.3,0.4,0,0,0,0,0,0,0,0,0.5\n", t, name, mode, force);
   }
 
-  /// A trace of 1 s: `a<b/c` is free, rolls from 0.25, slides from 0.5 (event at 0.45); `d/e` is there until 0.5.
+  /// A trace of 1 s: `a<b/c` is open, rolls from 0.25, slides from 0.5 (event at 0.45); `d/e` is there until 0.5.
   void write_trace() const {
     std::string states = "t,q.arm,q.cart,v.arm,v.cart,tau.arm,tau.cart\n", energy = fmt::format("{}\n", kEnergyHeader),
                 contacts = fmt::format("{}\n", kContactHeader);
     for (const double t : {0.0, 0.25, 0.5, 0.75, 1.0}) {
       states += fmt::format("{},{},0.1,1,0,0.5,0\n", t, t);
       energy += fmt::format("{},{},0.75,{},0.5,{},{}\n", t, t, t + 0.5, 0.25 + t, t);
-      contacts += contact_line(t, "a<b/c", t < 0.25 ? "free" : t < 0.5 ? "roll" : "slide", 2 + t);
-      if (t <= 0.5) contacts += contact_line(t, "\"d\"\"/e\"", "fixed", 1);
+      contacts += contact_line(t, "a<b/c", t < 0.25 ? "open" : t < 0.5 ? "roll" : "slide", 2 + t);
+      if (t <= 0.5) contacts += contact_line(t, "\"d\"\"/e\"", "stick", 1);
     }
     write("states.csv", states);
     write("energy.csv", energy);
@@ -187,10 +187,10 @@ TEST_F(ReportPage, HasASegmentForEveryModeAndVerdict) {
   const std::string page = make_report(folder_);
   EXPECT_EQ(count(page, "<g class=\"mode "), 4u);
   // The change from roll to slide is at the event, not at the row after it; the touch is at a row.
-  EXPECT_EQ(count(page, "<g class=\"mode mode-free\" data-from=\"0\" data-to=\"0.25\""), 1u);
+  EXPECT_EQ(count(page, "<g class=\"mode mode-open\" data-from=\"0\" data-to=\"0.25\""), 1u);
   EXPECT_EQ(count(page, "<g class=\"mode mode-roll\" data-from=\"0.25\" data-to=\"0.45\""), 1u);
   EXPECT_EQ(count(page, "<g class=\"mode mode-slide\" data-from=\"0.45\" data-to=\"1\""), 1u);
-  EXPECT_EQ(count(page, "<g class=\"mode mode-fixed\" data-from=\"0\" data-to=\"0.5\""), 1u);
+  EXPECT_EQ(count(page, "<g class=\"mode mode-stick\" data-from=\"0\" data-to=\"0.5\""), 1u);
   // Equal verdicts are joined.
   EXPECT_EQ(count(page, "<g class=\"verdict "), 2u);
   EXPECT_EQ(count(page, "verdict-unique\" data-from=\"0\" data-to=\"0.25\" data-word=\"unique\""), 1u);
@@ -228,11 +228,11 @@ TEST_F(ReportPage, LinesHaveTheNumbersOfTheTrace) {
 
 TEST_F(ReportPage, BothRowsOfAJumpAreSeen) {
   write("states.csv", "t,q.a\n0,1\n0.5,1\n0.5,1\n1,1\n");
-  write("contacts.csv", fmt::format("{}\n", kContactHeader) + contact_line(0, "a/b", "free", 0) +
-                            contact_line(0.5, "a/b", "free", 0) + contact_line(0.5, "a/b", "roll", 3) +
+  write("contacts.csv", fmt::format("{}\n", kContactHeader) + contact_line(0, "a/b", "open", 0) +
+                            contact_line(0.5, "a/b", "open", 0) + contact_line(0.5, "a/b", "roll", 3) +
                             contact_line(1, "a/b", "roll", 3));
   const std::string page = make_report(folder_);
-  EXPECT_EQ(count(page, "mode-free\" data-from=\"0\" data-to=\"0.5\""), 1u);
+  EXPECT_EQ(count(page, "mode-open\" data-from=\"0\" data-to=\"0.5\""), 1u);
   EXPECT_EQ(count(page, "mode-roll\" data-from=\"0.5\" data-to=\"1\""), 1u);
   EXPECT_NE(page.find("{\"x\":[0,0.5,0.5,1],\"y\":[0,0,3,3]}"), std::string::npos);
 }
@@ -241,9 +241,9 @@ TEST_F(ReportPage, RowsOfAJumpAreToldApartByTheNumberOfPoints) {
   // One point before the impact, two after it: no name returns, and still the lines belong to two rows.
   write("states.csv", "t,q.a\n0,1\n0.5,1\n0.5,1\n1,1\n");
   write("contacts.csv", fmt::format("{}\n", kContactHeader) + contact_line(0, "a/b", "slide", 2) +
-                            contact_line(0.5, "a/b", "slide", 2) + contact_line(0.5, "a/b#0", "fixed", 3) +
-                            contact_line(0.5, "a/b#1", "fixed", 3) + contact_line(1, "a/b#0", "fixed", 3) +
-                            contact_line(1, "a/b#1", "fixed", 3));
+                            contact_line(0.5, "a/b", "slide", 2) + contact_line(0.5, "a/b#0", "stick", 3) +
+                            contact_line(0.5, "a/b#1", "stick", 3) + contact_line(1, "a/b#0", "stick", 3) +
+                            contact_line(1, "a/b#1", "stick", 3));
   const std::string page = make_report(folder_);
   EXPECT_NE(page.find("[{\"x\":[0,0.5,0.5,1],\"y\":[2,2,0,0]},\n{\"x\":[0,0.5,0.5,1],\"y\":[0,0,3,3]}"),
             std::string::npos);
@@ -261,9 +261,9 @@ TEST_F(ReportPage, ARowOfAJumpWithoutContactsDoesNotInterruptThem) {
 TEST_F(ReportPage, AContactThatReturnsHasAGapBetween) {
   write("states.csv", "t,q.a\n0,1\n1,1\n2,1\n");
   write("contacts.csv",
-        fmt::format("{}\n", kContactHeader) + contact_line(0, "a/b", "free", 0) + contact_line(2, "a/b", "free", 0));
+        fmt::format("{}\n", kContactHeader) + contact_line(0, "a/b", "open", 0) + contact_line(2, "a/b", "open", 0));
   const std::string page = make_report(folder_);
-  EXPECT_EQ(count(page, "<g class=\"mode mode-free\""), 2u);
+  EXPECT_EQ(count(page, "<g class=\"mode mode-open\""), 2u);
   EXPECT_NE(page.find("{\"x\":[0,0,2],\"y\":[0.001,null,0.001]}"), std::string::npos);
 }
 

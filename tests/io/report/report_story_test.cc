@@ -33,13 +33,13 @@ TEST(ReportStory, TellsWhatAContactDoesOneAfterTheOther) {
 
 TEST(ReportStory, TellsWhatHoldsThroughout) {
   ReportData data = make_data();
-  data.contacts = {contact("ball/one.tip", {{0, 1, "fixed"}})};
+  data.contacts = {contact("ball/one.tip", {{0, 1, "stick"}})};
   EXPECT_EQ(tell_story(data, {}), "The ball rests against one.tip throughout.");
 }
 
 TEST(ReportStory, TellsHowBodiesMeetAndPart) {
   ReportData data = make_data();
-  data.contacts = {contact("box/hand.index", {{0, 0.121, "free"}, {0.121, 0.16, "slide"}}),
+  data.contacts = {contact("box/hand.index", {{0, 0.121, "open"}, {0.121, 0.16, "slide"}}),
                    contact("box/table", {{0.5, 0.75, "roll"}})};
   data.events = {{0.121, "impact", "box/hand.index", "struck at 0.31 m/s, without rebound"},
                  {0.16, "break", "box/hand.index", ""},
@@ -52,8 +52,8 @@ TEST(ReportStory, TellsHowBodiesMeetAndPart) {
 TEST(ReportStory, PointsOfAPairAreToldTogether) {
   ReportData data = make_data();
   // One point slides from 0.25 on, so the pair does; the impacts of both points at one time are one.
-  data.contacts = {contact("box/table#0", {{0, 0.25, "fixed"}, {0.25, 0.5, "slide"}}),
-                   contact("box/table#1", {{0, 0.5, "fixed"}, {0.5, 1, "roll"}})};
+  data.contacts = {contact("box/table#0", {{0, 0.25, "stick"}, {0.25, 0.5, "slide"}}),
+                   contact("box/table#1", {{0, 0.5, "stick"}, {0.5, 1, "roll"}})};
   data.events = {{0.5, "impact", "box/table#0", "struck at 1 m/s, without rebound"},
                  {0.5, "impact", "box/table#1", "struck at 2 m/s, without rebound"}};
   EXPECT_EQ(
@@ -64,7 +64,7 @@ TEST(ReportStory, PointsOfAPairAreToldTogether) {
 
 TEST(ReportStory, SumsUpWhatIsTooLongToTell) {
   ReportData data = make_data();
-  ReportContact& ball = data.contacts.emplace_back(contact("ball/floor", {{0.9, 1, "fixed"}}));
+  ReportContact& ball = data.contacts.emplace_back(contact("ball/floor", {{0.9, 1, "stick"}}));
   for (int i = 0; i < 10; ++i) {
     const double t = 0.1 + 0.05 * i;
     data.events.push_back(
@@ -80,7 +80,7 @@ TEST(ReportStory, SumsUpWhatIsTooLongToTell) {
 
 TEST(ReportStory, ManyPairsAreCounted) {
   ReportData data = make_data();
-  for (int i = 0; i < 9; ++i) data.contacts.push_back(contact("box" + std::to_string(i) + "/table", {{0, 1, "fixed"}}));
+  for (int i = 0; i < 9; ++i) data.contacts.push_back(contact("box" + std::to_string(i) + "/table", {{0, 1, "stick"}}));
   const std::string story = tell_story(data, {});
   EXPECT_NE(story.find("The box5 rests on the table throughout. 3 more pairs of bodies touch."), std::string::npos);
 }
@@ -90,7 +90,7 @@ TEST(ReportStory, TellsVerdictsAndUntilWhenTheyHold) {
   data.verdicts = {{0, 0.4, "unique"}, {0.4, 0.5, "several"}, {0.5, 1, "unique"}};
   EXPECT_EQ(tell_story(data, {}),
             "Nothing touches. The verdict is unique until 0.4 s, several until 0.5 s and unique until the end.");
-  data.verdicts = {{0, 1, "unique_motion_indeterminate_forces"}};
+  data.verdicts = {{0, 1, "unique_motion"}};
   EXPECT_EQ(tell_story(data, {}), "Nothing touches. The verdict is unique in motion but not in forces throughout.");
   data.verdicts.clear();
   for (int i = 0; i < 15; ++i) data.verdicts.push_back({i / 15.0, (i + 1) / 15.0, i % 3 == 1 ? "none" : "unique"});
@@ -110,7 +110,7 @@ TEST(ReportStory, TellsJointsAtTheirStops) {
 
 TEST(ReportStory, TellsWhereObjectsAreInTheEnd) {
   ReportData data = make_data();
-  data.contacts = {contact("box/table", {{0.5, 1, "fixed"}})};
+  data.contacts = {contact("box/table", {{0.5, 1, "stick"}})};
   StoryBody box{"box", {}, {rotation_about_axis(Vector3<double>::UnitZ(), 32 * std::numbers::pi / 180), {0.3, 0.4, 0}}};
   StoryBody cup{"cup", {}, {}};
   EXPECT_EQ(
@@ -131,7 +131,7 @@ TEST(ReportStory, WhatHoldsAnObjectInTheEndIsToldTogether) {
 
 TEST(ReportStory, TellsWhatLinksHoldAloneAndHowItMovesMeanwhile) {
   ReportData data = make_data();
-  data.contacts = {contact("peg/stand", {{0, 0.2, "fixed"}, {0.8, 1, "fixed"}}),
+  data.contacts = {contact("peg/stand", {{0, 0.2, "stick"}, {0.8, 1, "stick"}}),
                    contact("peg/hand.thumb", {{0.1, 0.5, "roll"}, {0.5, 0.6, "slide"}, {0.6, 0.9, "roll"}}),
                    contact("peg/hand.pinkie", {{0.15, 0.9, "slide"}})};
   StoryBody peg{"peg", {}, {}};

@@ -19,6 +19,7 @@
 #include "thenar/motion/joint_rows.h"
 #include "thenar/simulation/simulate.h"
 #include "thenar/spatial/decompositions.h"
+#include "thenar/motion/state_energy.h"
 
 namespace thenar::hand_motion_test {
 namespace {

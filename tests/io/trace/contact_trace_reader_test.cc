@@ -35,7 +35,7 @@ class ContactTraceReaderTest : public ::testing::Test {
       ContactTraceReader reader(folder_ / "contacts.csv");
       std::string out;
       while (reader.next()) {
-        out += fmt::format("[{} {} {}]", reader.t(), reader.contact().name, to_string(reader.contact().motion));
+        out += fmt::format("[{} {} {}]", reader.t(), reader.contact().name, to_string(reader.contact().mode));
       }
       return out + (reader.has_cut_end() ? " cut" : "");
     } catch (const InputError& error) {
@@ -48,15 +48,15 @@ class ContactTraceReaderTest : public ::testing::Test {
 
 TEST_F(ContactTraceReaderTest, ReadsWhatWasWrittenToTheSameBits) {
   const Scenario s = test::parse("objects: [{name: a, shape: {sphere: 1}, mass: 1}]\ncontacts: {}\n");
-  ContactSample contact{"a,\"b\"/c#1",
-                        ContactMotion::spin,
-                        1e-300,
-                        {1.0 / 3, -0.1, 5e-324, 7},
-                        {std::nextafter(1.0, 2.0), -0.0},
-                        {1e22, 3},
-                        {-4, 5},
-                        6.5,
-                        -1};
+  Contact contact{.name = "a,\"b\"/c#1",
+                  .mode = ContactMode::spin,
+                  .gap = 1e-300,
+                  .force_on_A = {1.0 / 3, -0.1, 5e-324, 7},
+                  .slip = {std::nextafter(1.0, 2.0), -0.0},
+                  .u_A = {1e22, 3},
+                  .u_B = {-4, 5},
+                  .psi = 6.5,
+                  .margin = -1};
   {
     TraceWriter writer(s, folder_);
     Sample sample;
@@ -69,12 +69,12 @@ TEST_F(ContactTraceReaderTest, ReadsWhatWasWrittenToTheSameBits) {
   ContactTraceReader reader(folder_ / "contacts.csv");
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(reader.next());
-    const ContactSample& read = reader.contact();
+    const Contact& read = reader.contact();
     EXPECT_EQ(reader.t(), 0.1);
     EXPECT_EQ(read.name, contact.name);
-    EXPECT_EQ(read.motion, contact.motion);
+    EXPECT_EQ(read.mode, contact.mode);
     EXPECT_EQ(read.gap, contact.gap);
-    EXPECT_EQ(read.force, contact.force);
+    EXPECT_EQ(read.force_on_A, contact.force_on_A);
     EXPECT_EQ(read.slip, contact.slip);
     EXPECT_TRUE(std::signbit(read.slip[1]));
     EXPECT_EQ(read.u_A, contact.u_A);
@@ -94,7 +94,7 @@ TEST_F(ContactTraceReaderTest, FramesStandBesideTheirContacts) {
       ContactTraceReader reader(folder_ / "contacts.csv", folder_ / "contact_frames.csv");
       std::string out;
       while (reader.next()) {
-        const ContactSample& c = reader.contact();
+        const Contact& c = reader.contact();
         out += fmt::format("[{} {} {} {} {}]", reader.t(), c.friction, c.point_A.y, c.N.z, c.T.x);
       }
       return out;
@@ -121,7 +121,7 @@ TEST_F(ContactTraceReaderTest, ALineThatWasCutIsLeftOut) {
 TEST_F(ContactTraceReaderTest, FaultsNameLineAndColumn) {
   EXPECT_EQ(read("0,a/b,roll,0,1\n"), "2: expected 16 values, found 5");
   EXPECT_EQ(read("0,a/b,rolls,0,1,0,0,0,0,0,0,0,0,0,0,0\n"),
-            "2: column 'mode' expects one of free, fixed, roll, slide, spin; found 'rolls'");
+            "2: column 'mode' expects one of open, stick, roll, slide, spin; found 'rolls'");
   EXPECT_EQ(read("0,a/b,roll,0,nan,0,0,0,0,0,0,0,0,0,0,0\n"), "2: column 'fN' expects a finite number, found 'nan'");
   EXPECT_EQ(read("1,a/b,roll,0,1,0,0,0,0,0,0,0,0,0,0,0\n0,a/b,roll,0,1,0,0,0,0,0,0,0,0,0,0,0\n"),
             "3: time goes back: t = 0 after 1");

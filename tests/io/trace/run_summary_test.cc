@@ -5,6 +5,7 @@
 
 #include "../scenario_texts.h"
 #include "thenar/io/answer/model_info.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::run_summary_test {
 namespace {

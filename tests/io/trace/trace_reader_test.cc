@@ -11,6 +11,7 @@
 #include "thenar/io/text/line_reader_internal.h"
 #include "thenar/io/trace/trace_units.h"
 #include "thenar/io/trace/trace_writer.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::trace_reader_test {
 namespace {

@@ -15,6 +15,7 @@
 #include "thenar/io/trace/trace_writer.h"
 #include "thenar/model/model_builder.h"
 #include "thenar/spatial/rotation.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::trace_scene_test {
 namespace {
@@ -149,7 +150,7 @@ contacts: {friction: $mu}
   for (; rows.next(); ++count) {
     ASSERT_EQ(rows.contacts().size(), 1u);
     poses.update(rows.states().row());
-    const ContactSample& c = rows.contacts().front();
+    const Contact& c = rows.contacts().front();
     const Vector3<double> middle = poses.pose(*scene.model.find_body("ball")).p;
     // The gap is held at rounding of metres.
     EXPECT_LT((c.point_A.eigen() - (middle - 0.1 * Vector3<double>::UnitZ())).norm(), 1e-14);

@@ -12,6 +12,7 @@
 #include "../scenario_texts.h"
 #include "thenar/model/model_builder.h"
 #include "thenar/spatial/rotation.h"
+#include "thenar/simulation/simulate.h"
 
 namespace thenar::trace_writer_test {
 namespace {
@@ -206,15 +207,23 @@ TEST(TraceWriter, ContactsHaveALinePerRowAndContact) {
   const Scenario s = mixed_scenario("contacts: {}\n");
   TraceWriter writer(s, fresh_folder("contacts"));
   Sample sample = make_sample(s, 0.1);
-  sample.contacts = {{"box/disc", ContactMotion::slide, -1e-12, {1, 0.25, 0, 0}, {0.5, 0}, {1, 2}, {3, 4}, 5, -1},
-                     {"box/floor#1", ContactMotion::free, 1.0 / 3, {}, {}, {}, {}, 0, 0}};
+  sample.contacts = {{.name = "box/disc",
+                      .mode = ContactMode::slide,
+                      .gap = -1e-12,
+                      .force_on_A = {1, 0.25, 0, 0},
+                      .slip = {0.5, 0},
+                      .u_A = {1, 2},
+                      .u_B = {3, 4},
+                      .psi = 5,
+                      .margin = -1},
+                     {.name = "box/floor#1", .gap = 1.0 / 3}};
   ASSERT_TRUE(writer.write(make_sample(s, 0)));  // without any contact
   ASSERT_TRUE(writer.write(sample) && writer.finish());
   ASSERT_TRUE(writer.contacts_path());
   EXPECT_EQ(read_text(*writer.contacts_path()),
             "t,contact,mode,gap,fN,fT,fU,torsion,vT,vU,uA1,uA2,uB1,uB2,psi,margin\n"
             "0.1,box/disc,slide,-1e-12,1,0.25,0,0,0.5,0,1,2,3,4,5,-1\n"
-            "0.1,box/floor#1,free,0.3333333333333333,0,0,0,0,0,0,0,0,0,0,0,0\n");
+            "0.1,box/floor#1,open,0.3333333333333333,0,0,0,0,0,0,0,0,0,0,0,0\n");
 }
 
 TEST(TraceWriter, ContactsOfAnEarlierRunAreNotMistakenForThisOne) {

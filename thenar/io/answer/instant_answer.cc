@@ -29,18 +29,19 @@ void add_slip_margin(Json& json, const std::optional<double>& slip, bool is_boun
 }
 
 Json margins_json(const InstantContact& contact, ContactMode mode, const ContactMargins& margins) {
-  Json out{{"from", to_string(contact.now())}, {"to", to_string(mode)}};
+  Json out{{"from", to_next_word(contact.now())}, {"to", to_next_word(mode)}};
   switch (mode) {
-    case ContactMode::break_away:
+    case ContactMode::open:
       out["opening"] = margins.opening;
       break;
     case ContactMode::slide:
+    case ContactMode::spin:
       out["normal"] = bracket_json(margins.normal);
       out["speed"] = margins.slip_speed;
       out["rate"] = margins.slip_rate;
       break;
     case ContactMode::roll:
-    case ContactMode::fixed:
+    case ContactMode::stick:
       out["normal"] = bracket_json(margins.normal);
       add_slip_margin(out, margins.slip, margins.is_bound);
       if (margins.slip) out["impending"] = margins.impending;
@@ -80,7 +81,7 @@ Json solution_json(const Scenario& scenario, const Instant& instant, const Insta
   Json torsion = Json::object(), patches = Json::object();
   for (std::size_t i = 0; i < instant.contacts.size(); ++i) {
     const InstantContact& contact = instant.contacts[i];
-    modes[contact.name] = to_string(cell.modes[i]);
+    modes[contact.name] = to_next_word(cell.modes[i]);
     forces[contact.name] = {cell.forces[i][0], cell.forces[i][1], cell.forces[i][2]};
     slip[contact.name] = cell.slip[i];
     if (!cell.margins.empty()) margins[contact.name] = margins_json(contact, cell.modes[i], cell.margins[i]);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "thenar/complementarity/problem_text.h"
+#include "thenar/io/text/old_words.h"
 #include "thenar/io/answer/instant_answer.h"
 #include "thenar/io/answer/json_answer_internal.h"
 
@@ -54,12 +55,13 @@ class InstantAnswerReader : public internal::JsonAnswer {
   }
 
   Verdict verdict(const Json& json, const std::string& key) const {
-    const auto word = read(key, [&] { return json.at(key).get<std::string>(); });
-    for (const Verdict verdict : {Verdict::unique, Verdict::unique_motion_indeterminate_forces, Verdict::several,
+    const auto found = read(key, [&] { return json.at(key).get<std::string>(); });
+    const std::string_view word = internal::renew_word(name(), internal::kOldVerdicts, found);
+    for (const Verdict verdict : {Verdict::unique, Verdict::unique_motion, Verdict::several,
                                   Verdict::none, Verdict::undecided}) {
       if (word == to_string(verdict)) return verdict;
     }
-    fail(fmt::format("'{}' is '{}', which is none of the verdicts", key, word));
+    fail(fmt::format("'{}' is '{}', which is none of the verdicts", key, found));
   }
 
   bool flag(const Json& json, const char* key) const {
@@ -218,13 +220,15 @@ class SolutionCheck {
       if (modes.size() != rows.size()) return false;
       std::size_t i = 0;
       for (const Json& word : modes) {
-        if (!fits(word.get<std::string>(), rows[i++], cell)) return false;
+        const auto found = word.get<std::string>();
+        const std::string_view mode = internal::renew_word(reader_.name(), internal::kOldNextWords, found);
+        if (!fits(mode, rows[i++], cell)) return false;
       }
       return true;
     });
   }
 
-  bool fits(const std::string& mode, int row, const ModeCell& cell) const {
+  bool fits(std::string_view mode, int row, const ModeCell& cell) const {
     if (row < 0) return mode == "break";
     if (row >= problem_.size()) return false;
     std::size_t part = 0;
@@ -241,7 +245,7 @@ class SolutionCheck {
       case ContactState::stick:
         break;
     }
-    return mode == "roll" || mode == "fixed" || (mode == "slide" && problem_.row(row).kind == RowKind::unilateral);
+    return mode == "roll" || mode == "stick" || (mode == "slide" && problem_.row(row).kind == RowKind::unilateral);
   }
 
   bool has_accelerations(const Json& solution, const ModeCell& cell) const {
@@ -374,7 +378,7 @@ class RuleCheck {
     }
     if (!has_one_motion) return Verdict::several;
     const bool has_one_force = cells.size() == 1 && cells.front()->forces_unique;
-    return has_one_force ? Verdict::unique : Verdict::unique_motion_indeterminate_forces;
+    return has_one_force ? Verdict::unique : Verdict::unique_motion;
   }
 
   const InstantAnswerReader& reader_;

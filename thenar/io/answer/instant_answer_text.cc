@@ -20,7 +20,7 @@ std::string verdict_sentence(Verdict verdict, std::size_t answers, const std::st
   switch (verdict) {
     case Verdict::unique:
       return "This is the only answer.";
-    case Verdict::unique_motion_indeterminate_forces:
+    case Verdict::unique_motion:
       return "There is one motion. More forces than one bring it about; the smallest are shown.";
     case Verdict::several:
       return fmt::format("There are several answers with different motions{}.",
@@ -34,11 +34,11 @@ std::string verdict_sentence(Verdict verdict, std::size_t answers, const std::st
   return fmt::format("{} is undecided: {}.", what, reason);
 }
 
-/// "fixed", or "roll -> slide" where a contact changes what it does.
+/// "stick", or "roll -> slide" where a contact changes what it does.
 std::string transition_text(const InstantContact& contact, ContactMode next) {
   const ContactMode now = contact.now();
-  const bool goes_on = now == next || (now == ContactMode::roll && next == ContactMode::fixed);
-  return goes_on ? to_string(next) : fmt::format("{} -> {}", to_string(now), to_string(next));
+  const bool goes_on = now == next || (now == ContactMode::roll && next == ContactMode::stick);
+  return goes_on ? to_next_word(next) : fmt::format("{} -> {}", to_next_word(now), to_next_word(next));
 }
 
 std::string percent_text(double part) {
@@ -78,12 +78,13 @@ std::string hold_text(const ContactMargins& margins, bool has_patch, double scal
 /// How far it is to the next transition.
 std::string margin_text(ContactMode mode, const ContactMargins& margins, bool has_patch, double scale) {
   switch (mode) {
-    case ContactMode::break_away:
+    case ContactMode::open:
       return fmt::format("opens at {:.4g} m/s2", margins.opening);
     case ContactMode::slide:
+    case ContactMode::spin:
       return slide_text(margins);
     case ContactMode::roll:
-    case ContactMode::fixed:
+    case ContactMode::stick:
       break;
   }
   return hold_text(margins, has_patch, scale);

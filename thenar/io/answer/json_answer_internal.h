@@ -45,6 +45,7 @@ class JsonAnswer {
   }
 
   const Json& root() const { return root_; }
+  const std::string& name() const { return name_; }
 
   /// What read_it() returns; `what` names the place in messages.
   template <class Read>

@@ -165,7 +165,7 @@ MapPoint describe_quasistatic(const QuasistaticAnswer& answer) {
   MapPoint point;
   switch (answer.verdict) {
     case QuasistaticVerdict::unique:
-      point.verdict = are_forces_unique ? Verdict::unique : Verdict::unique_motion_indeterminate_forces;
+      point.verdict = are_forces_unique ? Verdict::unique : Verdict::unique_motion;
       break;
     case QuasistaticVerdict::several:
       point.verdict = Verdict::several;

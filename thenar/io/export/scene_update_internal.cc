@@ -39,17 +39,17 @@ Json colour_json(std::uint32_t rgb, double alpha = 1) {
 }
 
 /// As in the report.
-Json mode_colour(ContactMotion motion) {
+Json mode_colour(ContactMode motion) {
   switch (motion) {
-    case ContactMotion::fixed:
+    case ContactMode::stick:
       return colour_json(0x0072b2);
-    case ContactMotion::roll:
+    case ContactMode::roll:
       return colour_json(0x009e73);
-    case ContactMotion::slide:
+    case ContactMode::slide:
       return colour_json(0xe69f00);
-    case ContactMotion::spin:
+    case ContactMode::spin:
       return colour_json(0xcc79a7);
-    case ContactMotion::free:
+    case ContactMode::open:
       break;
   }
   return colour_json(0x9aa4af);
@@ -244,9 +244,9 @@ std::string transforms_json(const TraceScene& scene, const std::vector<Pose<doub
   return dump({{"transforms", transforms}});
 }
 
-std::string forces_json(const std::vector<ContactSample>& contacts, double size, double per_newton, double t) {
+std::string forces_json(const std::vector<Contact>& contacts, double size, double per_newton, double t) {
   Json entity = make_entity("forces", "world", t);
-  for (const ContactSample& contact : contacts) {
+  for (const Contact& contact : contacts) {
     const Vector3<double> force = calc_world_force(contact).eigen();
     const double length = force.norm() * per_newton;
     if (!(length > 1e-6 * size)) continue;
@@ -259,7 +259,7 @@ std::string forces_json(const std::vector<ContactSample>& contacts, double size,
                                 {"shaft_diameter", 0.015 * size},
                                 {"head_length", head},
                                 {"head_diameter", 0.04 * size},
-                                {"color", mode_colour(contact.motion)}});
+                                {"color", mode_colour(contact.mode)}});
   }
   return dump({{"deletions", Json::array()}, {"entities", Json::array({entity})}});
 }

@@ -25,7 +25,7 @@ std::string scene_update_json(const TraceScene& scene, double size, double t);
 std::string transforms_json(const TraceScene& scene, const std::vector<Pose<double>>& poses, double t);
 
 /// foxglove.SceneUpdate: an arrow for every force, `per_newton` m/N long, in the colour of the contact's mode.
-std::string forces_json(const std::vector<ContactSample>& contacts, double size, double per_newton, double t);
+std::string forces_json(const std::vector<Contact>& contacts, double size, double per_newton, double t);
 
 /// JSON schemas of these messages and of foxglove.Log.
 std::string foxglove_schema(const std::string& name);

@@ -133,16 +133,16 @@ class TableMessages {
 
 Json xyz(const Vec3<double>& a) { return {{"x", a.x}, {"y", a.y}, {"z", a.z}}; }
 
-std::string contacts_message(double t, const std::vector<ContactSample>& contacts) {
+std::string contacts_message(double t, const std::vector<Contact>& contacts) {
   Json list = Json::array();
-  for (const ContactSample& c : contacts) {
+  for (const Contact& c : contacts) {
     list.push_back({{"name", c.name},
-                    {"mode", to_string(c.motion)},
+                    {"mode", to_string(c.mode)},
                     {"gap", c.gap},
-                    {"fN", c.force[0]},
-                    {"fT", c.force[1]},
-                    {"fU", c.force[2]},
-                    {"torsion", c.force[3]},
+                    {"fN", c.force_on_A.normal},
+                    {"fT", c.force_on_A.along_T},
+                    {"fU", c.force_on_A.along_U},
+                    {"torsion", c.force_on_A.torsion},
                     {"vT", c.slip[0]},
                     {"vU", c.slip[1]},
                     {"uA1", c.u_A[0]},
@@ -161,7 +161,7 @@ std::string contacts_message(double t, const std::vector<ContactSample>& contact
 
 /// The schema of contacts_message(), from one.
 std::string contacts_schema() {
-  const Json example = Json::parse(contacts_message(0, {ContactSample{}}));
+  const Json example = Json::parse(contacts_message(0, {Contact{}}));
   const Json number = {{"type", "number"}};
   Json properties = Json::object();
   for (const auto& [key, value] : example["contacts"][0].items()) {
@@ -212,8 +212,8 @@ Measures measure(const TraceFiles& files, const TraceScene& scene) {
   TracePoses poses(scene, rows.states().columns(), files.states);
   Measures out;
   for (bool is_first = true; rows.next(); is_first = false) {
-    for (const ContactSample& c : rows.contacts()) {
-      out.force = std::max(out.force, std::hypot(c.force[0], c.force[1], c.force[2]));
+    for (const Contact& c : rows.contacts()) {
+      out.force = std::max(out.force, std::hypot(c.force_on_A.normal, c.force_on_A.along_T, c.force_on_A.along_U));
     }
     if (!is_first) continue;
     poses.update(rows.states().row());

@@ -9,6 +9,7 @@
 
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
+#include "thenar/io/text/old_words.h"
 #include "thenar/io/text/replace_file.h"
 
 namespace thenar {
@@ -80,23 +81,30 @@ std::string_view first_line(std::string_view text) {
 }
 
 std::optional<Verdict> find_verdict(std::string_view word) {
-  for (const Verdict verdict : {Verdict::unique, Verdict::unique_motion_indeterminate_forces, Verdict::several,
+  for (const Verdict verdict : {Verdict::unique, Verdict::unique_motion, Verdict::several,
                                 Verdict::none, Verdict::undecided}) {
     if (word == to_string(verdict)) return verdict;
   }
   return std::nullopt;
 }
 
+/// Maps go on where they end, also those that 0.1 began.
+std::string_view renew_verdict(std::string_view found) {
+  return internal::renew_word("the map", internal::kOldVerdicts, found);
+}
+
 /// Reads "verdict,determinate,modes\n"; nothing if it is anything else.
 std::optional<MapPoint> parse_point(std::string_view text) {
   const std::size_t first = text.find(','), second = text.find(',', first + 1);
   if (second == std::string_view::npos) return std::nullopt;
-  const auto verdict = find_verdict(text.substr(0, first));
+  const std::string_view found = text.substr(0, first), word = renew_verdict(found);
+  const auto verdict = find_verdict(word);
   if (!verdict) return std::nullopt;
   const MapPoint point{*verdict, text.substr(first + 1, second - first - 1) == "true",
                        std::string(trim(text.substr(second + 1)))};
   const bool has_letters_only = point.modes.find_first_not_of("RSBF|") == std::string::npos;
-  if (!has_letters_only || end_row(point) != text) return std::nullopt;
+  const bool is_whole = word != found || end_row(point) == text;
+  if (!has_letters_only || !is_whole) return std::nullopt;
   return point;
 }
 

@@ -22,7 +22,7 @@ AreaTexture texture_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::unique:
       return AreaTexture::plain;
-    case Verdict::unique_motion_indeterminate_forces:
+    case Verdict::unique_motion:
       return AreaTexture::dotted;
     case Verdict::several:
       return AreaTexture::hatched;
@@ -37,7 +37,7 @@ AreaTexture texture_of(Verdict verdict) {
 /// What a name adds to the modes.
 const char* remark_of(Verdict verdict) {
   if (verdict == Verdict::unique) return "";
-  return verdict == Verdict::unique_motion_indeterminate_forces ? "forces not unique" : to_string(verdict);
+  return verdict == Verdict::unique_motion ? "forces not unique" : to_string(verdict);
 }
 
 bool is_single(const std::string& modes) { return modes.find('|') == std::string::npos; }

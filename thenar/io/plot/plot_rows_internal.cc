@@ -16,28 +16,28 @@ enum class Apart { zero, none };
 /// A column of contacts.csv.
 struct PlottedQuantity {
   const char *name, *unit;
-  double (*find)(const ContactSample&);
+  double (*find)(const Contact&);
   Apart apart;
 };
 
 constexpr std::array<PlottedQuantity, 13> kQuantities{{
-    {"gap", "m", [](const ContactSample& c) { return c.gap; }, Apart::none},
-    {"fN", "N", [](const ContactSample& c) { return c.force[0]; }, Apart::zero},
-    {"fT", "N", [](const ContactSample& c) { return c.force[1]; }, Apart::zero},
-    {"fU", "N", [](const ContactSample& c) { return c.force[2]; }, Apart::zero},
-    {"torsion", "N m", [](const ContactSample& c) { return c.force[3]; }, Apart::zero},
-    {"vT", "m/s", [](const ContactSample& c) { return c.slip[0]; }, Apart::none},
-    {"vU", "m/s", [](const ContactSample& c) { return c.slip[1]; }, Apart::none},
-    {"uA1", "", [](const ContactSample& c) { return c.u_A[0]; }, Apart::none},
-    {"uA2", "", [](const ContactSample& c) { return c.u_A[1]; }, Apart::none},
-    {"uB1", "", [](const ContactSample& c) { return c.u_B[0]; }, Apart::none},
-    {"uB2", "", [](const ContactSample& c) { return c.u_B[1]; }, Apart::none},
-    {"psi", "rad", [](const ContactSample& c) { return c.psi; }, Apart::none},
-    {"margin", "", [](const ContactSample& c) { return c.margin; }, Apart::none},
+    {"gap", "m", [](const Contact& c) { return c.gap; }, Apart::none},
+    {"fN", "N", [](const Contact& c) { return c.force_on_A.normal; }, Apart::zero},
+    {"fT", "N", [](const Contact& c) { return c.force_on_A.along_T; }, Apart::zero},
+    {"fU", "N", [](const Contact& c) { return c.force_on_A.along_U; }, Apart::zero},
+    {"torsion", "N m", [](const Contact& c) { return c.force_on_A.torsion; }, Apart::zero},
+    {"vT", "m/s", [](const Contact& c) { return c.slip[0]; }, Apart::none},
+    {"vU", "m/s", [](const Contact& c) { return c.slip[1]; }, Apart::none},
+    {"uA1", "", [](const Contact& c) { return c.u_A[0]; }, Apart::none},
+    {"uA2", "", [](const Contact& c) { return c.u_A[1]; }, Apart::none},
+    {"uB1", "", [](const Contact& c) { return c.u_B[0]; }, Apart::none},
+    {"uB2", "", [](const Contact& c) { return c.u_B[1]; }, Apart::none},
+    {"psi", "rad", [](const Contact& c) { return c.psi; }, Apart::none},
+    {"margin", "", [](const Contact& c) { return c.margin; }, Apart::none},
 }};
 
-double find_value(const PlottedQuantity& quantity, const ContactSample& contact) {
-  const bool is_held = contact.motion != ContactMotion::free;
+double find_value(const PlottedQuantity& quantity, const Contact& contact) {
+  const bool is_held = contact.mode != ContactMode::open;
   if (is_held || std::string_view(quantity.name) == "gap") return quantity.find(contact);
   return quantity.apart == Apart::zero ? 0 : kNotANumber;
 }
@@ -92,7 +92,7 @@ bool PlotRows::next() {
   for (std::size_t i = 0; rest != row_.end(); ++rest, ++i) {
     *rest = kQuantities[i % kQuantities.size()].apart == Apart::zero ? 0 : kNotANumber;
   }
-  for (const ContactSample& contact : rows_.contacts()) {
+  for (const Contact& contact : rows_.contacts()) {
     const std::size_t first = first_columns_.at(contact.name);
     for (std::size_t i = 0; i < kQuantities.size(); ++i) row_[first + i] = find_value(kQuantities[i], contact);
   }

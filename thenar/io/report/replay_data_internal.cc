@@ -98,9 +98,9 @@ std::optional<std::pair<BodyIndex, BodyIndex>> find_contact_bodies(const Model& 
   return std::nullopt;
 }
 
-Vec3<double> calc_world_force(const ContactSample& contact) {
+Vec3<double> calc_world_force(const Contact& contact) {
   const Vec3<double> U = cross(contact.N, contact.T);
-  return contact.N * contact.force[0] + contact.T * contact.force[1] + U * contact.force[2];
+  return contact.N * contact.force_on_A.normal + contact.T * contact.force_on_A.along_T + U * contact.force_on_A.along_U;
 }
 
 ReplayBuilder::ReplayBuilder(const TraceScene& scene, std::span<const std::string> columns,
@@ -121,7 +121,7 @@ ReplayBuilder::ReplayBuilder(const TraceScene& scene, std::span<const std::strin
   event_spacing_ = has_many_events ? duration / (most / 4) : 0;
 }
 
-void ReplayBuilder::take(std::span<const double> row, const std::vector<ContactSample>& contacts) {
+void ReplayBuilder::take(std::span<const double> row, const std::vector<Contact>& contacts) {
   std::swap(row_, before_);
   read_row(row, contacts);
   const bool is_first = !has_row_;
@@ -152,7 +152,7 @@ bool ReplayBuilder::passes_event(double t) {
   return next_event_ > before;
 }
 
-void ReplayBuilder::read_row(std::span<const double> row, const std::vector<ContactSample>& contacts) {
+void ReplayBuilder::read_row(std::span<const double> row, const std::vector<Contact>& contacts) {
   poses_of_row_.update(row);
   row_.t = row[0];
   row_.is_frame = false;
@@ -164,7 +164,7 @@ void ReplayBuilder::read_row(std::span<const double> row, const std::vector<Cont
     const Vector4<double> q = quaternion_from_rotation(X.R);
     for (const double x : {X.p.x(), X.p.y(), X.p.z(), q(0), q(1), q(2), q(3)}) row_.poses.push_back(to_float(x));
   }
-  for (const ContactSample& contact : contacts) add_point(contact);
+  for (const Contact& contact : contacts) add_point(contact);
 }
 
 std::vector<Pose<double>> ReplayBuilder::calc_last_poses() const {
@@ -186,11 +186,11 @@ std::vector<std::pair<double, Pose<double>>> ReplayBuilder::list_poses(BodyIndex
   return out;
 }
 
-void ReplayBuilder::add_point(const ContactSample& contact) {
+void ReplayBuilder::add_point(const Contact& contact) {
   if (dot(contact.N, contact.N) == 0) return;
   const auto index = find_contact(contact.name);
   if (!index) return;
-  const Contact& known = contacts_[*index];
+  const ContactTrack& known = contacts_[*index];
   const Vector3<double> on_A = contact.point_A.eigen(), on_B = on_A - contact.gap * contact.N.eigen(),
                         force = calc_world_force(contact).eigen(), N = contact.N.eigen();
   const Vector3<double> p_A = poses_of_row_.pose(known.A).inverse() * on_A,
@@ -221,7 +221,7 @@ void ReplayBuilder::keep(Row& row) {
   times_.push_back(row.t);
   poses_.insert(poses_.end(), row.poses.begin(), row.poses.end());
   for (const Point& point : row.points) {
-    Contact& contact = contacts_[point.contact];
+    ContactTrack& contact = contacts_[point.contact];
     const bool goes_on = !contact.spans.empty() && contact.spans.back().first + contact.spans.back().second == frame;
     if (goes_on) ++contact.spans.back().second;
     if (!goes_on) contact.spans.emplace_back(frame, 1);
@@ -243,7 +243,7 @@ std::string ReplayBuilder::json() const {
     bodies.push_back(std::move(body));
   }
   std::vector<float> points;
-  for (const Contact& contact : contacts_) {
+  for (const ContactTrack& contact : contacts_) {
     contacts.push_back(
         {{"name", contact.name}, {"A", contact.A.value()}, {"B", contact.B.value()}, {"spans", contact.spans}});
     points.insert(points.end(), contact.numbers.begin(), contact.numbers.end());

@@ -32,7 +32,7 @@ class ReplayBuilder {
                 AxisRange time, long long rows, std::vector<double> events);
 
   /// The next row of states.csv and the contacts in it.
-  void take(std::span<const double> row, const std::vector<ContactSample>& contacts);
+  void take(std::span<const double> row, const std::vector<Contact>& contacts);
   /// After the last row.
   void finish();
 
@@ -61,7 +61,7 @@ class ReplayBuilder {
     std::vector<Point> points;
     bool is_frame = false;
   };
-  struct Contact {
+  struct ContactTrack {
     std::string name;
     BodyIndex A, B;
     std::vector<std::pair<std::size_t, std::size_t>> spans;  ///< first frame, number of frames
@@ -69,8 +69,8 @@ class ReplayBuilder {
   };
 
   bool passes_event(double t);
-  void read_row(std::span<const double> row, const std::vector<ContactSample>& contacts);
-  void add_point(const ContactSample& contact);
+  void read_row(std::span<const double> row, const std::vector<Contact>& contacts);
+  void add_point(const Contact& contact);
   std::optional<std::size_t> find_contact(const std::string& name);
   void keep(Row& row);
 
@@ -85,7 +85,7 @@ class ReplayBuilder {
   std::vector<BodyIndex> movers_;
   std::vector<double> times_;
   std::vector<float> poses_;
-  std::vector<Contact> contacts_;
+  std::vector<ContactTrack> contacts_;
   std::unordered_map<std::string, std::optional<std::size_t>> contact_by_name_;
   std::vector<Pose<double>> first_poses_;
 };
@@ -94,6 +94,6 @@ class ReplayBuilder {
 std::optional<std::pair<BodyIndex, BodyIndex>> find_contact_bodies(const Model& model, const std::string& name);
 
 /// The force on A in world axes, N; zero where nothing is known of the frame.
-Vec3<double> calc_world_force(const ContactSample& contact);
+Vec3<double> calc_world_force(const Contact& contact);
 
 }  // namespace thenar::internal

@@ -18,6 +18,7 @@
 #include "thenar/io/report/replay_data_internal.h"
 #include "thenar/io/report/report_lines_internal.h"
 #include "thenar/io/report/report_story_internal.h"
+#include "thenar/io/text/old_words.h"
 #include "thenar/io/text/text_file.h"
 #include "thenar/io/trace/trace_rows_internal.h"
 #include "thenar/io/trace/trace_units.h"
@@ -52,11 +53,16 @@ Value value_or(const UnorderedJson& object, const char* key, Value otherwise) {
   }
 }
 
+std::string renew_verdict(const UnorderedJson& entry) {
+  const auto found = value_or<std::string>(entry, "verdict", "undecided");
+  return std::string(internal::renew_word("summary.json", internal::kOldVerdicts, found));
+}
+
 /// Verdicts that follow each other and say the same are one.
 void add_verdict(const UnorderedJson& entry, std::vector<ReportSegment>& out) {
   if (!entry.is_object()) return;
   ReportSegment segment{value_or(entry, "from", 0.0), value_or(entry, "to", 0.0),
-                        value_or<std::string>(entry, "verdict", "undecided"), !value_or(entry, "determinate", false)};
+                        renew_verdict(entry), !value_or(entry, "determinate", false)};
   const bool goes_on = !out.empty() && out.back().word == segment.word && out.back().to == segment.from &&
                        out.back().is_hatched == segment.is_hatched;
   if (goes_on) out.back().to = segment.to;
@@ -121,14 +127,14 @@ class ModeReader {
     t_ = t;
   }
 
-  void take(const ContactSample& contact) {
+  void take(const Contact& contact) {
     const auto [entry, is_new] = tracks_.emplace(contact.name, Track{tracks_.size(), 0});
     Track& track = entry->second;
     if (is_new && track.index < kMostContacts) data_.contacts.push_back({contact.name, {}});
     if (track.index >= kMostContacts) return;
     ReportContact& lane = data_.contacts[track.index];
-    lane.is_ever_held |= contact.motion != ContactMotion::free;
-    const char* word = to_string(contact.motion);
+    lane.is_ever_held |= contact.mode != ContactMode::open;
+    const char* word = to_string(contact.mode);
     const bool was_there = !is_new && track.last >= before_;
     track.last = t_;
     if (!was_there) {
@@ -228,7 +234,7 @@ void read_modes(const TraceFiles& files, const ContactTimes& times, ReportData& 
     RowsWithContacts rows(files);
     while (rows.next()) {
       modes.start_row(rows.states().t());
-      for (const ContactSample& contact : rows.contacts()) modes.take(contact);
+      for (const Contact& contact : rows.contacts()) modes.take(contact);
     }
   }
   modes.finish();
@@ -302,7 +308,7 @@ void read_lines(const TraceFiles& files, const std::vector<double>& events, Repo
   std::vector<double> first_row;
   while (rows.next()) {
     const double t = rows.states().t();
-    for (const ContactSample& contact : rows.contacts()) contacts.take(contact, t);
+    for (const Contact& contact : rows.contacts()) contacts.take(contact, t);
     if (rows.knows_contacts()) contacts.end_row(t);
     states.take(rows.states().row());
     if (replay) replay->take(rows.states().row(), rows.contacts());

@@ -13,23 +13,23 @@ namespace {
 /// A quantity of contacts that has a panel.
 struct ReportedQuantity {
   const char *title, *unit, *hint;
-  double (*find)(const ContactSample&);
+  double (*find)(const Contact&);
   bool is_zero_apart;  // A contact without a line in a row has this quantity zero, rather than none.
 };
 
 constexpr std::array<ReportedQuantity, 5> kContactQuantities{{
-    {"normal force", "N", "force of each contact along its normal", [](const ContactSample& c) { return c.force[0]; },
+    {"normal force", "N", "force of each contact along its normal", [](const Contact& c) { return c.force_on_A.normal; },
      true},
     {"friction force", "N", "size of the tangential force of each contact",
-     [](const ContactSample& c) { return std::hypot(c.force[1], c.force[2]); }, true},
+     [](const Contact& c) { return std::hypot(c.force_on_A.along_T, c.force_on_A.along_U); }, true},
     {"friction margin", "",
      "smallest relative change of the normal force that brings the force to its cone; −1 while sliding, none while "
-     "free",
-     [](const ContactSample& c) { return c.motion == ContactMotion::free ? kNotANumber : c.margin; }, false},
+     "open",
+     [](const Contact& c) { return c.mode == ContactMode::open ? kNotANumber : c.margin; }, false},
     {"gap", "m", "distance of the bodies, negative where they are inside each other; only within the margin",
-     [](const ContactSample& c) { return c.gap; }, false},
+     [](const Contact& c) { return c.gap; }, false},
     {"slip speed", "m/s", "size of the relative tangential velocity of each contact",
-     [](const ContactSample& c) { return std::hypot(c.slip[0], c.slip[1]); }, true},
+     [](const Contact& c) { return std::hypot(c.slip[0], c.slip[1]); }, true},
 }};
 
 /// The word for a quantity of states.csv.
@@ -61,7 +61,7 @@ std::size_t ContactLines::count_lines(const std::vector<ReportContact>& contacts
   return std::min(contacts.size(), kMostLines) * kContactQuantities.size();
 }
 
-void ContactLines::take(const ContactSample& contact, double t) {
+void ContactLines::take(const Contact& contact, double t) {
   const auto found = indices_.find(contact.name);
   if (found == indices_.end()) return;
   Track& track = tracks_[found->second];

@@ -26,7 +26,7 @@ class ContactLines {
   ContactLines(std::vector<ReportContact>& contacts, std::size_t bins);
   static std::size_t count_lines(const std::vector<ReportContact>& contacts);
 
-  void take(const ContactSample& contact, double t);
+  void take(const Contact& contact, double t);
   /// After the contacts of a row: sees to those that are not among them.
   void end_row(double t);
   void build(std::vector<ReportPanel>& out) const;

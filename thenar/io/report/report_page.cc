@@ -33,9 +33,9 @@ using internal::ReportSummary;
 constexpr double kLaneWidth = 1000;
 constexpr int kStyledColours = 8;  // As in the style; beyond them dashes.
 
-constexpr std::array kModes{ContactMotion::fixed, ContactMotion::roll, ContactMotion::slide, ContactMotion::spin,
-                            ContactMotion::free};
-constexpr std::array kVerdicts{Verdict::unique, Verdict::unique_motion_indeterminate_forces, Verdict::several,
+constexpr std::array kModes{ContactMode::stick, ContactMode::roll, ContactMode::slide, ContactMode::spin,
+                            ContactMode::open};
+constexpr std::array kVerdicts{Verdict::unique, Verdict::unique_motion, Verdict::several,
                                Verdict::none, Verdict::undecided};
 
 /// A time of the run in the units of a lane.
@@ -199,7 +199,7 @@ void add_legend(const ReportData& data, std::string& out) {
     return std::any_of(segments.begin(), segments.end(), [&](const ReportSegment& s) { return s.word == word; });
   };
   out += "<div class=\"keys\"><b>mode</b>";
-  for (const ContactMotion mode : kModes) add_key("mode", to_string(mode), to_string(mode), out);
+  for (const ContactMode mode : kModes) add_key("mode", to_string(mode), to_string(mode), out);
   if (!data.verdicts.empty()) {
     out += "<b>verdict</b>";
     for (const Verdict verdict : kVerdicts) {

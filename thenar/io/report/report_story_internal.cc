@@ -54,7 +54,7 @@ std::string times(std::size_t count) {
 /// What the contacts of two bodies do together, in the order of time.
 struct Pair {
   std::string A, B;
-  std::vector<ReportSegment> phases;            ///< fixed, roll, slide or spin; nothing where they are apart
+  std::vector<ReportSegment> phases;            ///< stick, roll, slide or spin; nothing where they are apart
   std::vector<std::pair<double, double>> hits;  ///< times of impacts and speeds, NaN if unknown
   std::vector<double> ends_of_bouncing;
 };
@@ -69,7 +69,7 @@ std::pair<std::string, std::string> split_contact(const std::string& name) {
 
 /// If one point of a pair slides, the pair slides.
 int strength(const std::string& mode) {
-  constexpr std::array kOrder{"fixed", "roll", "spin", "slide"};
+  constexpr std::array kOrder{"stick", "roll", "spin", "slide"};
   return static_cast<int>(std::find(kOrder.begin(), kOrder.end(), mode) - kOrder.begin());
 }
 
@@ -109,7 +109,7 @@ std::vector<Pair> find_pairs(const ReportData& data) {
   for (const ReportContact& contact : data.contacts) {
     auto& segments = held[split_contact(contact.name)];
     for (const ReportSegment& s : contact.segments) {
-      if (s.word != "free" && s.to > s.from) segments.push_back(&s);
+      if (s.word != "open" && s.to > s.from) segments.push_back(&s);
     }
   }
   for (const auto& [names, segments] : held) {
@@ -136,7 +136,7 @@ std::vector<Pair> find_pairs(const ReportData& data) {
 }
 
 const char* verb(const std::string& mode) {
-  return mode == "fixed" ? "rests" : mode == "roll" ? "rolls" : mode == "spin" ? "spins" : "slides";
+  return mode == "stick" ? "rests" : mode == "roll" ? "rolls" : mode == "spin" ? "spins" : "slides";
 }
 
 const char* preposition(const Pair& pair) { return is_link_name(pair.B) ? "against" : "on"; }
@@ -186,7 +186,7 @@ std::vector<std::string> list_clauses(const Pair& pair, const AxisRange& time) {
 /// "slides for 0.1 s", in all.
 std::vector<std::string> sum_phases(const Pair& pair) {
   std::vector<std::string> out;
-  for (const char* mode : {"slide", "roll", "spin", "fixed"}) {
+  for (const char* mode : {"slide", "roll", "spin", "stick"}) {
     double total = 0;
     for (const ReportSegment& phase : pair.phases) total += phase.word == mode ? phase.to - phase.from : 0;
     if (total > 0) out.push_back(fmt::format("{} for {:.3g} s", verb(mode), total));
@@ -366,7 +366,7 @@ std::string tell_stops(const ReportData& data) {
 }
 
 std::string name_verdict(const std::string& verdict) {
-  return verdict == "unique_motion_indeterminate_forces" ? "unique in motion but not in forces" : verdict;
+  return verdict == "unique_motion" ? "unique in motion but not in forces" : verdict;
 }
 
 /// What was known of the motion; whether it was determinate does not matter here.

@@ -9,14 +9,14 @@ const std::string_view kReportStyle = R"css(
 :root {
   color-scheme: light dark;
   --bg: #fff; --card: #f6f7f9; --ink: #1a1e23; --soft: #5c6670; --edge: #d5dae0; --grid: #e8ebef; --now: #c2185b;
-  --good: #00734f; --bad: #b03a00; --free: #dde2e8; --unique: #bfe3d3; --loose: #30363d;
+  --good: #00734f; --bad: #b03a00; --open: #dde2e8; --unique: #bfe3d3; --loose: #30363d;
   --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #cc79a7; --c4: #e69f00; --c5: #56b4e9; --c6: #6a4c93;
   --c7: #7a828b;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --bg: #15181c; --card: #1d2126; --ink: #e6e9ed; --soft: #9aa4af; --edge: #363d45; --grid: #272c32; --now: #ff6fa8;
-    --good: #3cc79b; --bad: #ff9155; --free: #353c44; --unique: #2b6a54; --loose: #e6e9ed;
+    --good: #3cc79b; --bad: #ff9155; --open: #353c44; --unique: #2b6a54; --loose: #e6e9ed;
     --c0: #4ba6e2; --c1: #ff8746; --c2: #27c496; --c3: #e29cc4; --c4: #f0b432; --c5: #93d2f7; --c6: #b69ae2;
     --c7: #a8b0b8;
   }
@@ -69,14 +69,14 @@ h2 { margin: 28px 0 8px; font-size: 16px; }
 .lane { background: var(--card); }
 .lane rect { stroke: none; }
 g.mode rect { stroke-width: 1; vector-effect: non-scaling-stroke; }
-.mode-free rect { fill: var(--free); stroke: var(--free); } i.mode-free { background: var(--free); }
-.mode-fixed rect { fill: #0072b2; stroke: #0072b2; } i.mode-fixed { background: #0072b2; }
+.mode-open rect { fill: var(--open); stroke: var(--open); } i.mode-open { background: var(--open); }
+.mode-stick rect { fill: #0072b2; stroke: #0072b2; } i.mode-stick { background: #0072b2; }
 .mode-roll rect { fill: #009e73; stroke: #009e73; } i.mode-roll { background: #009e73; }
 .mode-slide rect { fill: #e69f00; stroke: #e69f00; } i.mode-slide { background: #e69f00; }
 .mode-spin rect { fill: #cc79a7; stroke: #cc79a7; } i.mode-spin { background: #cc79a7; }
 .verdict-unique rect { fill: var(--unique); } i.verdict-unique { background: var(--unique); }
-.verdict-unique_motion_indeterminate_forces rect { fill: #56b4e9; }
-i.verdict-unique_motion_indeterminate_forces { background: #56b4e9; }
+.verdict-unique_motion rect { fill: #56b4e9; }
+i.verdict-unique_motion { background: #56b4e9; }
 .verdict-several rect { fill: #f0e442; } i.verdict-several { background: #f0e442; }
 .verdict-none rect { fill: #d55e00; } i.verdict-none { background: #d55e00; }
 .verdict-undecided rect { fill: #999; } i.verdict-undecided { background: #999; }

@@ -13,6 +13,7 @@
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
 #include "thenar/io/text/line_reader_internal.h"
+#include "thenar/io/text/old_words.h"
 #include "thenar/io/trace/trace_writer.h"
 
 namespace thenar {
@@ -22,7 +23,7 @@ namespace internal {
 class CsvLines {
  public:
   CsvLines(const std::filesystem::path& path, std::string_view header)
-      : lines_(path), header_(header), count_(1 + std::count(header.begin(), header.end(), ',')) {
+      : path_(path.string()), lines_(path), header_(header), count_(1 + std::count(header.begin(), header.end(), ',')) {
     const auto line = lines_.next();
     SourceMark mark = lines_.mark();
     mark.line = 1;
@@ -45,6 +46,7 @@ class CsvLines {
 
   [[noreturn]] void fail(const std::string& message) const { throw InputError(lines_.mark(), message); }
   bool has_cut_end() const { return lines_.has_cut_end(); }
+  const std::string& path() const { return path_; }
 
   const std::string& text(std::size_t cell) const { return cells_[cell]; }
 
@@ -84,6 +86,7 @@ class CsvLines {
     }
   }
 
+  std::string path_;
   LineReader lines_;
   std::string_view header_;
   std::ptrdiff_t count_;
@@ -94,8 +97,8 @@ class CsvLines {
 
 namespace {
 
-constexpr std::array kMotions{ContactMotion::free, ContactMotion::fixed, ContactMotion::roll, ContactMotion::slide,
-                              ContactMotion::spin};
+constexpr std::array kModes{ContactMode::open, ContactMode::stick, ContactMode::roll, ContactMode::slide,
+                              ContactMode::spin};
 
 }  // namespace
 
@@ -117,9 +120,9 @@ bool ContactTraceReader::next() {
   has_line_ = true;
   t_ = t;
   contact_.name = line.text(1);
-  contact_.motion = motion();
+  contact_.mode = mode();
   contact_.gap = line.number(3);
-  for (std::size_t i = 0; i < 4; ++i) contact_.force[i] = line.number(4 + i);
+  contact_.force_on_A = {line.number(4), line.number(5), line.number(6), line.number(7)};
   for (std::size_t i = 0; i < 2; ++i) {
     contact_.slip[i] = line.number(8 + i);
     contact_.u_A[i] = line.number(10 + i);
@@ -131,12 +134,13 @@ bool ContactTraceReader::next() {
   return true;
 }
 
-ContactMotion ContactTraceReader::motion() const {
-  const std::string& word = contacts_->text(2);
-  for (const ContactMotion motion : kMotions) {
-    if (word == to_string(motion)) return motion;
+ContactMode ContactTraceReader::mode() const {
+  const std::string& found = contacts_->text(2);
+  const std::string_view word = internal::renew_word(contacts_->path(), internal::kOldContactModes, found);
+  for (const ContactMode mode : kModes) {
+    if (word == to_string(mode)) return mode;
   }
-  contacts_->fail(fmt::format("column 'mode' expects one of free, fixed, roll, slide, spin; found {}", quote(word)));
+  contacts_->fail(fmt::format("column 'mode' expects one of open, stick, roll, slide, spin; found {}", quote(found)));
 }
 
 void ContactTraceReader::read_frame() {

@@ -32,18 +32,18 @@ class ContactTraceReader {
 
   /// The current line.
   double t() const { return t_; }
-  const ContactSample& contact() const { return contact_; }
+  const Contact& contact() const { return contact_; }
 
   /// True when the file ended in a line that was cut and has been left out.
   bool has_cut_end() const;
 
  private:
-  ContactMotion motion() const;
+  ContactMode mode() const;
   void read_frame();
 
   std::unique_ptr<internal::CsvLines> contacts_, frames_;
   double t_ = 0;
-  ContactSample contact_;
+  Contact contact_;
   bool has_line_ = false;
 };
 

@@ -82,7 +82,7 @@ Json switches_json(const std::vector<ModelSwitch>& switches) {
 
 /// "unique for 1.2 s, several for 0.3 s; determinate for 1.2 s", or "none".
 std::string list_verdicts(const std::vector<VerdictInterval>& verdicts) {
-  constexpr std::array kAll{Verdict::unique, Verdict::unique_motion_indeterminate_forces, Verdict::several,
+  constexpr std::array kAll{Verdict::unique, Verdict::unique_motion, Verdict::several,
                             Verdict::none, Verdict::undecided};
   std::string out;
   for (const Verdict verdict : kAll) {

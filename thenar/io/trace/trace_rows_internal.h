@@ -24,7 +24,7 @@ class RowsWithContacts {
   /// Goes to the next row; false at the end. Throws InputError.
   bool next();
 
-  const std::vector<ContactSample>& contacts() const { return contacts_of_row_; }
+  const std::vector<Contact>& contacts() const { return contacts_of_row_; }
   /// False in the second row of a jump when all lines seem to belong to the first: nothing is known of the contacts.
   bool knows_contacts() const { return !is_second_of_jump_ || !contacts_of_row_.empty(); }
   bool is_second_of_jump() const { return is_second_of_jump_; }
@@ -42,7 +42,7 @@ class RowsWithContacts {
   std::optional<ContactTraceReader> contacts_;
   bool has_line_ = false, is_second_of_jump_ = false;
   long long row_ = 0;
-  std::vector<ContactSample> contacts_of_row_;
+  std::vector<Contact> contacts_of_row_;
   std::unordered_map<std::string, long long> last_rows_;
   std::unordered_map<std::string, PairState> pairs_;
 };

@@ -185,12 +185,13 @@ void TraceWriter::append_energy(const Sample& sample) {
 }
 
 void TraceWriter::append_contacts(const Sample& sample) {
-  for (const ContactSample& contact : sample.contacts) {
+  for (const Contact& contact : sample.contacts) {
     contacts_->append(sample.state.t);
     contacts_->append(contact.name);
-    contacts_->append(to_string(contact.motion));
+    contacts_->append(to_string(contact.mode));
     contacts_->append(contact.gap);
-    for (const double f : contact.force) contacts_->append(f);
+    const ContactForce& f = contact.force_on_A;
+    for (const double part : {f.normal, f.along_T, f.along_U, f.torsion}) contacts_->append(part);
     for (const auto& pair : {contact.slip, contact.u_A, contact.u_B}) {
       for (const double x : pair) contacts_->append(x);
     }
@@ -201,7 +202,7 @@ void TraceWriter::append_contacts(const Sample& sample) {
   }
 }
 
-void TraceWriter::append_frame(double t, const ContactSample& contact) {
+void TraceWriter::append_frame(double t, const Contact& contact) {
   frames_->append(t);
   frames_->append(contact.name);
   frames_->append(contact.friction);

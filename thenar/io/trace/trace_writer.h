@@ -65,7 +65,7 @@ class TraceWriter {
   void append_efforts(const Sample& sample);
   void append_energy(const Sample& sample);
   void append_contacts(const Sample& sample);
-  void append_frame(double t, const ContactSample& contact);
+  void append_frame(double t, const Contact& contact);
 
   const Scenario* scenario_;
   RowFile states_, energy_;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/simulation/scenario_fingerprint_internal.h"
+
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "thenar/geometry/core.h"
+
+namespace thenar::internal {
+
+std::uint64_t hash_bytes(const void* from, std::size_t count, std::uint64_t start) {
+  constexpr std::uint64_t kPrime = 1099511628211u;
+  const auto* bytes = static_cast<const unsigned char*>(from);
+  std::uint64_t hash = start;
+  for (; count >= sizeof(std::uint64_t); count -= sizeof(std::uint64_t), bytes += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, sizeof word);
+    hash = (hash ^ word) * kPrime;
+    hash ^= hash >> 29;
+  }
+  for (; count > 0; --count, ++bytes) hash = (hash ^ *bytes) * kPrime;
+  return hash;
+}
+
+namespace {
+
+class Fingerprint {
+ public:
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void add(T value) {
+    hash_ = hash_bytes(&value, sizeof value, hash_);
+  }
+  void add(std::string_view text) {
+    add(text.size());
+    hash_ = hash_bytes(text.data(), text.size(), hash_);
+  }
+  template <class Derived>
+  void add(const Eigen::MatrixBase<Derived>& matrix) {
+    add(matrix.rows());
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+      for (Eigen::Index i = 0; i < matrix.rows(); ++i) add(matrix(i, j));
+    }
+  }
+  void add(const Vec3<double>& v) { add(v.eigen()); }
+  void add(const std::array<Expression, 3>& three) {
+    for (const Expression& e : three) add(e.text());
+  }
+  void add(const Model& model);
+  void add(const ContactLaw& law);
+  void add(const RunOptions& run);
+
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = kHashStart;
+};
+
+void Fingerprint::add(const Model& model) {
+  for (const Body& body : model.bodies()) {
+    add(body.name);
+    add(body.mass.mass);
+    add(body.mass.com);
+    const Symmetric3<double>& I = body.mass.inertia;
+    for (const double moment : {I.xx, I.yy, I.zz, I.xy, I.xz, I.yz}) add(moment);
+  }
+  for (const Joint& joint : model.joints()) {
+    add(joint.spec.name);
+    add(joint.spec.kind);
+    add(joint.spec.X_PF.p);
+    add(joint.spec.X_PF.R);
+    add(joint.spec.axis);
+    add(joint.spec.locked);
+  }
+  for (const VectorX<double>* per_dof : {&model.damping(), &model.armature(), &model.dry_friction(),
+                                         &model.effort_limit()}) {
+    add(*per_dof);
+  }
+  add(model.gravity());
+  add(model.springs().size());
+  add(model.stops().size());
+  add(model.couplings().size());
+}
+
+void Fingerprint::add(const ContactLaw& law) {
+  add(law.fingertip);
+  add(law.friction);
+  add(law.static_friction);
+  add(law.torsion);
+  add(law.restitution.is_constant() ? law.restitution.value() : 0.0);
+  add(law.restitution.text());
+  add(law.model);
+  add(law.layer.kind);
+  add(law.layer.scale);
+}
+
+void Fingerprint::add(const RunOptions& run) {
+  add(run.engine);
+  add(run.until);
+  add(run.sample);
+  add(run.integrator);
+  add(run.tolerance);
+  add(run.step.value_or(0));
+  add(run.on_indeterminate);
+  add(run.baumgarte.value_or(0));
+}
+
+}  // namespace
+
+std::uint64_t calc_fingerprint(const Scenario& scenario) {
+  Fingerprint out;
+  out.add(scenario.model);
+  out.add(scenario.initial.q);
+  out.add(scenario.initial.v);
+  for (const TorqueProfile& torque : scenario.torques) {
+    out.add(torque.dof);
+    out.add(torque.value.text());
+  }
+  for (const ControlEntry& entry : scenario.controls) {
+    out.add(entry.law->kind());
+    out.add(entry.rate.value_or(0));
+  }
+  for (const WrenchProfile& wrench : scenario.wrenches) {
+    out.add(wrench.body.value());
+    out.add(wrench.force);
+    out.add(wrench.torque);
+  }
+  for (const BodyShape& shape : scenario.shapes) {
+    const GrownCore core = make_core(shape.shape);
+    out.add(shape.body.value());
+    out.add(core.core.kind);
+    out.add(core.core.size);
+    out.add(core.radius);
+    out.add(shape.X_BS.p);
+    out.add(shape.X_BS.R);
+  }
+  out.add(scenario.contacts.has_value());
+  if (scenario.contacts) {
+    out.add(scenario.contacts->law);
+    out.add(scenario.contacts->cone.kind);
+    out.add(scenario.contacts->cone.faces);
+    for (const auto& rule : scenario.contacts->pairs) out.add(rule.law);
+  }
+  out.add(scenario.run);
+  return out.value();
+}
+
+}  // namespace thenar::internal
