@@ -159,7 +159,7 @@ class Solve(unittest.TestCase):
         self.assertIn("slide -> break", done.stdout)
         self.assertIn("stops in about", done.stdout)
         done = run("solve", TRUTH / "box_on_table.yaml")
-        self.assertIn("box/table (4 points)  fixed", done.stdout)
+        self.assertIn("box/table (4 points)  stick", done.stdout)
         self.assertIn("100 % of its friction left", done.stdout)
 
     def test_bad_input(self):

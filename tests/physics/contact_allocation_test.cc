@@ -4,7 +4,7 @@
 
 #include "../support/heap_counter.h"
 #include "motion_scenes.h"
-#include "thenar/engine/contact_engine.h"
+#include "thenar/engine/instant_settler_internal.h"
 
 namespace thenar::contact_allocation_test {
 namespace {
@@ -47,7 +47,7 @@ class Steps {
   Tolerances tolerances_;
   InstantSolver joints_;
   Stepper stepper_;
-  ContactEngine engine_;
+  internal::InstantSettler engine_;
   double until_;
 };
 

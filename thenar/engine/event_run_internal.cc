@@ -164,9 +164,9 @@ bool EventRun::pass_failed_step() {
   const std::string why = explain_failure();
   if (!contacts_ || motion_.contacts().empty() || !stepper_.has_error_control()) return end(cause, why);
   stepper_.start(state_);
-  const std::string jam = contacts_->explain_jam();
+  const std::string jam = contacts_->hand_over().explain_jam();
   if (jam.empty()) return bridge(why, cause);
-  if (contacts_->hand_over_jam(state_, jam)) return settle({});
+  if (contacts_->hand_over().hand_over_jam(state_.t, jam)) return settle({});
   return end(AdvanceEnd::jam, fmt::format("{} at t = {:.9g} s", jam, state_.t));
 }
 
@@ -178,7 +178,7 @@ double EventRun::next_limit() const {
   for (const AppliedWrench& wrench : motion_.actuation().loads().wrenches) limit = std::min(limit, wrench.until);
   for (const PendingRest& rest : pending_rests_) limit = std::min(limit, rest.t);
   for (const BounceEnd& bounce : bounce_ends_) limit = std::min(limit, bounce.t);
-  if (contacts_) limit = std::min(limit, std::max(contacts_->next_check(), state_.t));
+  if (contacts_) limit = std::min(limit, std::max(contacts_->hand_over().next_check(), state_.t));
   if (!stepper_.has_error_control()) limit = std::min(limit, grid_.next_step_time(state_.t, grid_next_));
   return limit;
 }
@@ -303,7 +303,7 @@ bool EventRun::tell_settled(const Mode& mode_before, const State& before) {
   joint_mode_ = motion_.mode();
   if (contacts_->strikes().empty()) storm_.note_change();
   note_verdict();
-  for (const ModelSwitch& change : contacts_->take_switches()) note_switch(change);
+  for (const ModelSwitch& change : contacts_->hand_over().take_switches()) note_switch(change);
   return tell_contacts(mode_before, before);
 }
 
@@ -593,7 +593,7 @@ bool EventRun::pass_limit(int dof, int bound) {
 
 /// Contacts that have gone over to the compliant model may come back.
 bool EventRun::pass_check() {
-  if (!contacts_ || state_.t < contacts_->next_check() || !contacts_->try_back(state_)) return true;
+  if (!contacts_ || state_.t < contacts_->hand_over().next_check() || !contacts_->try_back(state_)) return true;
   at_contact_.reset();
   return settle({});
 }

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "thenar/engine/contact_engine.h"
 #include "thenar/engine/contact_sampler.h"
 #include "thenar/engine/engine_internal.h"
 #include "thenar/engine/event_teller.h"
+#include "thenar/engine/instant_settler_internal.h"
 #include "thenar/engine/sample_maker_internal.h"
 #include "thenar/engine/storm_watch_internal.h"
 #include "thenar/events/event_watch.h"
@@ -161,7 +161,7 @@ class EventRun final : public Engine {
   long long grid_next_ = 1;  ///< the first place of the grid that has not been reached
   SampleMaker samples_;
   StormWatch storm_;
-  std::optional<ContactEngine> contacts_;
+  std::optional<InstantSettler> contacts_;
   std::optional<ContactSampler> sampler_;
   std::optional<PendingStep> pending_;
   bool is_inside_ = false;  ///< whether the present state is inside the pending step, at view_time_

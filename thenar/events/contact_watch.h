@@ -8,7 +8,7 @@
 ///     slip    friction of what rolls no longer suffices                stick   slip comes to rest
 ///     face    a contact leaves one of its features: a face at its edge, an edge at its corner
 ///     layer   something happens to a compliant layer (soft_watch_internal.h)
-///     verdict contacts cease to be determinate (ContactEngine)
+///     verdict contacts cease to be determinate (DeterminacyWatch)
 ///
 /// Every one is a function over the step that must stay ≥ 0. Forces and slips are known at nine places, of which a
 /// polynomial is made whose crossings none is missed of (crossing.h). Touches are found by touch_watch.h.

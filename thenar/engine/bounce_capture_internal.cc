@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thenar/engine/bounce_capture_internal.h"
+
+#include <algorithm>
+
+namespace thenar::internal {
+
+BounceCapture::BounceCapture(SettleParts& parts) : parts_(parts), stop_strikes_(parts.motion.rows().size(), 0) {}
+
+bool BounceCapture::capture(State& state, const Instant& instant) {
+  Mode mode = parts_.motion.mode();
+  const double smallest = parts_.tolerances.smallest_hop(parts_.size);
+  const Eigen::Map<const VectorX<double>> vdot(parts_.stepper.acceleration(), parts_.motion.size());
+  std::vector<HeldContact> held = parts_.motion.contacts();
+  bool any = capture_stops(state, mode);
+  for (const InstantContact& contact : instant.contacts) {
+    if (contact.row >= 0) continue;  // does not open
+    HeldContact point = parts_.make_contact(contact.place, contact.law, ContactHold::smooth);
+    const double rate = point.velocity()(0), fall = -(point.J().row(0).dot(vdot) + point.drift()(0));
+    if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) continue;
+    note_end(state.t, parts_.names.find(contact.place), {contact.law.restitution.at(rate), rate, fall},
+             strike_count(contact.place));
+    held.push_back(std::move(point));
+    any = true;
+  }
+  for (HeldContact& contact : held) any = stop_short_slip(contact, vdot, smallest) || any;
+  if (!any) return false;
+  parts_.motion.set_mode(mode);
+  parts_.motion.set_contacts(std::move(held));
+  VectorX<double> q = state.q;
+  parts_.motion.project_contacts(q, state.v);
+  return true;
+}
+
+/// Stops that joints leave by less than what is followed hold, whether the joints bounced or were thrown off.
+bool BounceCapture::capture_stops(const State& state, Mode& mode) {
+  bool any = false;
+  for (int i = 0; i < parts_.row_count(); ++i) {
+    JointRow& stop = parts_.row(i);
+    if (stop.kind() != JointRowKind::stop || !parts_.joints.touches(i) || mode.holds(i)) continue;
+    stop.update(state.q.data(), state.v.data());
+    const double rate = stop.multiply(state.v.data());
+    const double fall = -(stop.multiply(parts_.stepper.acceleration()) + stop.bias());
+    const double smallest = parts_.tolerances.smallest_bounce(stop.dof(), stop.calc_target(state.q.data()));
+    if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) continue;
+    note_end(state.t, parts_.scenario.model.dof_name(stop.dof()), {stop.restitution(), rate, fall},
+             stop_strikes_[static_cast<std::size_t>(i)]);
+    mode.hold(i);
+    any = true;
+  }
+  return any;
+}
+
+/// The bounces that remain take 2 rate/fall (1 + e + e² + …). With e = 1 they never end, but are too low to follow.
+void BounceCapture::note_end(double t, const std::string& where, const LastBounce& last, long long& count) {
+  if (count > 0 && last.e > 0) {
+    const double remaining = last.e < 1 ? 2 * last.rate / (last.fall * (1 - last.e)) : 0;
+    ends_.push_back({t + remaining, where, count + 1});
+  }
+  count = 0;
+}
+
+/// Slip that comes to rest within the distance `smallest`, m, is over. An impact leaves such slip where contacts are
+/// pressed but not struck, since only finite friction acts there; followed, it would set off the next impact.
+bool BounceCapture::stop_short_slip(HeldContact& contact, const VectorX<double>& vdot, double smallest) const {
+  if (contact.hold() != ContactHold::sliding || contact.found().gap > parts_.context.touch) return false;
+  const Vector2<double> slip = contact.velocity().segment<2>(1);
+  const Vector2<double> gain = contact.J().middleRows<2>(1) * vdot + contact.drift().segment<2>(1);
+  const double speed = slip.norm(), slows = -slip.dot(gain);  // speed times deceleration
+  if (!(speed > 0 && slows > 0) || speed * speed * speed > 2 * slows * smallest) return false;
+  contact.set_hold(ContactHold::rolling);
+  return true;
+}
+
+long long& BounceCapture::strike_count(const FoundContact& place) {
+  for (StrikeCount& known : strike_counts_) {
+    if (known.shape_A == place.shape_A && known.shape_B == place.shape_B && known.id == place.id) return known.count;
+  }
+  strike_counts_.push_back({place.shape_A, place.shape_B, place.id, 0});
+  return strike_counts_.back().count;
+}
+
+template <class Archive>
+void BounceCapture::archive(Archive& a) {
+  a(stop_strikes_);
+  if (stop_strikes_.size() != parts_.motion.rows().size()) throw StateError("it holds strikes of other joints");
+  strike_counts_.resize(a.size(strike_counts_.size(), sizeof(StrikeCount)));
+  for (StrikeCount& count : strike_counts_) a(count.shape_A, count.shape_B, count.id, count.count);
+}
+THENAR_INSTANTIATE_ARCHIVE(BounceCapture);
+
+}  // namespace thenar::internal
