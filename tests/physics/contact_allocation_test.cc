@@ -45,7 +45,7 @@ class Steps {
  private:
   ConstrainedMotion motion_;
   Tolerances tolerances_;
-  InstantSolver joints_;
+  JointRest joints_;
   Stepper stepper_;
   internal::InstantSettler engine_;
   double until_;

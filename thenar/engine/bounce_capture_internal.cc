@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/engine/bounce_capture_internal.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace thenar::internal {
 
@@ -18,7 +18,7 @@ bool BounceCapture::capture(State& state, const Instant& instant) {
     HeldContact point = parts_.make_contact(contact.place, contact.law, ContactHold::smooth);
     const double rate = point.velocity()(0), fall = -(point.J().row(0).dot(vdot) + point.drift()(0));
     if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) continue;
-    note_end(state.t, parts_.names.find(contact.place), {contact.law.restitution.at(rate), rate, fall},
+    note_end(state.t, {.where = parts_.names.find(contact.place)}, {contact.law.restitution.at(rate), rate, fall},
              strike_count(contact.place));
     held.push_back(std::move(point));
     any = true;
@@ -43,8 +43,8 @@ bool BounceCapture::capture_stops(const State& state, Mode& mode) {
     const double fall = -(stop.multiply(parts_.stepper.acceleration()) + stop.bias());
     const double smallest = parts_.tolerances.smallest_bounce(stop.dof(), stop.calc_target(state.q.data()));
     if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) continue;
-    note_end(state.t, parts_.scenario.model.dof_name(stop.dof()), {stop.restitution(), rate, fall},
-             stop_strikes_[static_cast<std::size_t>(i)]);
+    note_end(state.t, {.where = parts_.scenario.model.dof_name(stop.dof()), .row = i},
+             {stop.restitution(), rate, fall}, stop_strikes_[static_cast<std::size_t>(i)]);
     mode.hold(i);
     any = true;
   }
@@ -52,10 +52,11 @@ bool BounceCapture::capture_stops(const State& state, Mode& mode) {
 }
 
 /// The bounces that remain take 2 rate/fall (1 + e + e² + …). With e = 1 they never end, but are too low to follow.
-void BounceCapture::note_end(double t, const std::string& where, const LastBounce& last, long long& count) {
+void BounceCapture::note_end(double t, BounceEnd end, const LastBounce& last, long long& count) {
   if (count > 0 && last.e > 0) {
-    const double remaining = last.e < 1 ? 2 * last.rate / (last.fall * (1 - last.e)) : 0;
-    ends_.push_back({t + remaining, where, count + 1});
+    end.t = t + (last.e < 1 ? 2 * last.rate / (last.fall * (1 - last.e)) : 0);
+    end.strikes = count + 1;
+    ends_.push_back(std::move(end));
   }
   count = 0;
 }

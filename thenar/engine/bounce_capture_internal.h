@@ -17,6 +17,7 @@ struct BounceEnd {
   double t = 0;  ///< s
   std::string where;
   long long strikes = 0;
+  int row = -1;  ///< of a stop
 };
 
 class BounceCapture {
@@ -56,7 +57,7 @@ class BounceCapture {
 
   bool stop_short_slip(HeldContact& contact, const VectorX<double>& vdot, double smallest) const;
   bool capture_stops(const State& state, Mode& mode);
-  void note_end(double t, const std::string& where, const LastBounce& last, long long& count);
+  void note_end(double t, BounceEnd end, const LastBounce& last, long long& count);
   long long& strike_count(const FoundContact& place);
 
   SettleParts& parts_;

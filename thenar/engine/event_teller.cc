@@ -30,15 +30,6 @@ void EventTeller::tell(double t, EventKind kind, const JointRow& row, std::strin
   tell({t, kind, model_.dof_name(row.dof()), std::move(cause)});
 }
 
-void EventTeller::tell_strike(double t, const Strike& strike) {
-  const JointRow& stop = row(strike.row);
-  const char* unit = length_unit(strike.row);
-  const std::string after =
-      strike.rate_after > 0 ? fmt::format("leaves it at {:.6g} {}/s", strike.rate_after, unit) : "without rebound";
-  tell(t, EventKind::impact, stop,
-       fmt::format("struck the {} stop at {:.6g} {}/s, {}", stop.side(), -strike.rate_before, unit, after));
-}
-
 void EventTeller::tell_strike(double t, const ContactStrike& strike) {
   const std::string after =
       strike.after > 0 ? fmt::format("leaves at {:.6g} {}", strike.after, strike.unit) : "without rebound";

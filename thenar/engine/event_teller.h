@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "thenar/instant/instant.h"
+#include "thenar/motion/motion.h"
 #include "thenar/trace/event.h"
 
 namespace thenar {
@@ -26,7 +26,6 @@ class EventTeller {
   EventTeller(const Model& model, const std::vector<JointRow>& rows, const std::function<void(const Event&)>& on_event);
 
   void tell(const Event& event);
-  void tell_strike(double t, const Strike& strike);
   void tell_strike(double t, const ContactStrike& strike);
   /// The joint rests on its stop from now on, pressed against it by this effort, N m or N.
   void tell_rest(double t, int row, double effort);

@@ -21,7 +21,7 @@ constexpr int kPlasticPatience = 20;
 
 }  // namespace
 
-InstantSettler::InstantSettler(const Scenario& scenario, ConstrainedMotion& motion, InstantSolver& joints,
+InstantSettler::InstantSettler(const Scenario& scenario, ConstrainedMotion& motion, JointRest& joints,
                                Stepper& stepper, const Tolerances& tolerances)
     : parts_(scenario, motion, joints, stepper, tolerances),
       watch_(scenario, motion),
@@ -149,7 +149,8 @@ InstantOptions InstantSettler::make_instant_options(double t) const {
   InstantOptions options;
   options.time = t;
   options.margins = false;
-  const bool is_smooth = parts_.scenario.contacts->cone.kind == FrictionCone::Kind::circular;
+  const std::optional<ContactRules>& contacts = parts_.scenario.contacts;
+  const bool is_smooth = contacts && contacts->cone.kind == FrictionCone::Kind::circular;
   options.search.most_nodes = is_smooth ? kSmoothNodes : kMostNodes;
   options.search.is_brief = true;
   return options;
@@ -165,8 +166,13 @@ bool InstantSettler::solve(State& state) {
   }
   AnswerChoice choice = choose_answer(parts_.scenario, *instant_, state, hand_over_.jam());
   cell_ = choice.cell;
-  if (!choice.goes_on) fail(std::move(choice.fault), choice.cause, choice.is_stuck);
-  return choice.goes_on;
+  if (choice.goes_on) return true;
+  if (instant_->verdict == Verdict::none) {
+    std::string contradiction = parts_.joints.explain_contradiction(state.t, state.q, state.v);
+    if (!contradiction.empty()) choice.fault = std::move(contradiction);
+  }
+  fail(std::move(choice.fault), choice.cause, choice.is_stuck);
+  return false;
 }
 
 void InstantSettler::fail(std::string fault, AdvanceEnd cause, bool is_stuck) {

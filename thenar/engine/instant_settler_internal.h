@@ -44,7 +44,7 @@ namespace thenar::internal {
 class InstantSettler {
  public:
   /// All must outlive it.
-  InstantSettler(const Scenario& scenario, ConstrainedMotion& motion, InstantSolver& joints, Stepper& stepper,
+  InstantSettler(const Scenario& scenario, ConstrainedMotion& motion, JointRest& joints, Stepper& stepper,
                  const Tolerances& tolerances);
   InstantSettler(const InstantSettler&) = delete;
   InstantSettler& operator=(const InstantSettler&) = delete;

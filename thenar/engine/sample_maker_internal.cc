@@ -87,6 +87,7 @@ double SampleMaker::calc_layer_energy(const State& state) {
 }
 
 void SampleMaker::note_contacts(double theta) {
+  if (sampler_ == nullptr) return;
   stepper_.evaluate(theta);
   const Stepper::Point& point = stepper_.interpolate(theta);
   sampler_->fill({stepper_.t() + theta * stepper_.h(), point.q, point.v, point.inner}, contacts_before_);

@@ -6,7 +6,7 @@
 
 namespace thenar::internal {
 
-SettleParts::SettleParts(const Scenario& s, ConstrainedMotion& m, InstantSolver& j, Stepper& stepper_in,
+SettleParts::SettleParts(const Scenario& s, ConstrainedMotion& m, JointRest& j, Stepper& stepper_in,
                          const Tolerances& t)
     : scenario(s),
       motion(m),
@@ -18,6 +18,7 @@ SettleParts::SettleParts(const Scenario& s, ConstrainedMotion& m, InstantSolver&
       workspace(s.model) {
   update_positions(s.model, s.initial.q.data(), workspace);
   size = context.finder().calc_size(workspace);
+  if (!(size > 0)) size = t.scales().length;
   const ContactTolerances contact_tolerances(size);
   context.touch = contact_tolerances.touch();
   context.overlap = contact_tolerances.touch();

@@ -6,7 +6,7 @@
 
 #include "thenar/instant/contact_instant.h"
 #include "thenar/instant/contact_names.h"
-#include "thenar/instant/instant.h"
+#include "thenar/instant/joint_rest.h"
 #include "thenar/instant/row_assembly_internal.h"
 #include "thenar/motion/stepper.h"
 
@@ -14,12 +14,12 @@ namespace thenar::internal {
 
 struct SettleParts {
   /// All must outlive it.
-  SettleParts(const Scenario& scenario, ConstrainedMotion& motion, InstantSolver& joints, Stepper& stepper,
+  SettleParts(const Scenario& scenario, ConstrainedMotion& motion, JointRest& joints, Stepper& stepper,
               const Tolerances& tolerances);
 
   const Scenario& scenario;
   ConstrainedMotion& motion;
-  InstantSolver& joints;
+  JointRest& joints;
   Stepper& stepper;
   const Tolerances& tolerances;
   AssemblyContext context;

@@ -59,35 +59,82 @@ std::array<double, 3> find_slip(const Instant& instant, const InstantCell& cell,
   return is_on_cone ? out : told;
 }
 
+namespace {
+
+/// What an answer says about one joint row, and what the trigger makes of it.
+class JointAnswer {
+ public:
+  JointAnswer(const Instant& instant, const ModeCell& answer, const ConstrainedMotion& motion,
+              const Tolerances& tolerances, Trigger trigger)
+      : instant_(instant), answer_(answer), motion_(motion), tolerances_(tolerances), trigger_(trigger) {}
+
+  /// Direction in which the row slips: 1, −1, or 0 if it holds. At its own instant the trigger gives way.
+  int find_slip(int k) const {
+    const auto i = static_cast<Eigen::Index>(k);
+    const double w = answer_.w(i), z = answer_.z(i);
+    if (std::abs(w) > kLeftOfSlip * calc_load(k)) return w > 0 ? 1 : -1;
+    const bool is_at_bound = instant_.problem.row(k).limit - std::abs(z) <= calc_reserve(k);
+    return is_trigger(k) && is_at_bound ? (trigger_.at_upper ? -1 : 1) : 0;
+  }
+  /// Whether a stop that the answer holds lets go: as the trigger, or because the friction of its joint gives way in
+  /// the direction in which it opens. In both cases its reaction is zero within rounding.
+  bool lets_go(int k, int row, int slipping_dof, int slip) const {
+    if (answer_.z(static_cast<Eigen::Index>(k)) > calc_reserve(k)) return false;
+    const JointRow& stop = motion_.rows()[static_cast<std::size_t>(row)];
+    const bool opens = stop.dof() == slipping_dof && stop.is_constant() && stop.gradient()[0] * slip > 0;
+    return is_trigger(k) || opens;
+  }
+  bool is_trigger(int k) const { return instant_.joint_rows[static_cast<std::size_t>(k)] == trigger_.row; }
+
+ private:
+  /// The size of what the row's motion is the sum of.
+  double calc_load(int k) const {
+    const auto i = static_cast<Eigen::Index>(k);
+    return std::abs(instant_.problem.b()(i)) + instant_.problem.A().row(i).cwiseAbs().dot(answer_.z.cwiseAbs());
+  }
+  /// A reaction as small as what the watch takes for zero (event_watch.h), or as the rounding of its sum.
+  double calc_reserve(int k) const {
+    if (trigger_.insists) return std::numeric_limits<double>::infinity();
+    const double diagonal = instant_.problem.A()(k, k);
+    const JointRow& row = motion_.rows()[static_cast<std::size_t>(instant_.joint_rows[static_cast<std::size_t>(k)])];
+    return std::max(10 * tolerances_.effort_rounding(row.dof()),
+                    diagonal > 0 ? kLeftOfSlip * calc_load(k) / diagonal : 0);
+  }
+
+  const Instant& instant_;
+  const ModeCell& answer_;
+  const ConstrainedMotion& motion_;
+  const Tolerances& tolerances_;
+  Trigger trigger_;
+};
+
+}  // namespace
+
 Mode read_joint_mode(const Instant& instant, const InstantCell& cell, const ConstrainedMotion& motion,
                      const Tolerances& tolerances, Trigger trigger) {
+  const ModeCell& answer = instant.answer.cells[cell.number];
+  const JointAnswer joints(instant, answer, motion, tolerances, trigger);
+  const int count = static_cast<int>(instant.joint_rows.size());
   Mode mode = motion.mode();
   mode.held.clear();
-  const ModeCell& answer = instant.answer.cells[cell.number];
+  int slipping_dof = -1, slip_of_trigger = 0;
+  for (int k = 0; k < count; ++k) {
+    if (instant.problem.row(k).kind != RowKind::boxed) continue;
+    const int row = instant.joint_rows[static_cast<std::size_t>(k)];
+    mode.slip[static_cast<std::size_t>(row)] = joints.find_slip(k);
+    if (!joints.is_trigger(k)) continue;
+    slipping_dof = motion.rows()[static_cast<std::size_t>(row)].dof();
+    slip_of_trigger = mode.slip[static_cast<std::size_t>(row)];
+  }
   int part = 0;
-  for (std::size_t k = 0; k < instant.joint_rows.size(); ++k) {
-    const int row = instant.joint_rows[k];
-    const auto i = static_cast<Eigen::Index>(k);
-    const RowKind kind = instant.problem.row(static_cast<int>(k)).kind;
-    const double w = answer.w(i);
-    const double load =
-        std::abs(instant.problem.b()(i)) + instant.problem.A().row(i).cwiseAbs().dot(answer.z.cwiseAbs());
-    const bool moves = std::abs(w) > kLeftOfSlip * load;
-    const double diagonal = instant.problem.A()(i, i);
-    // As little as the watch takes for nothing (event_watch.h), or rounding of what the reaction is the sum of.
-    const double nothing = 10 * tolerances.effort_rounding(motion.rows()[static_cast<std::size_t>(row)].dof());
-    const double reserve = trigger.insists ? std::numeric_limits<double>::infinity()
-                                           : std::max(nothing, diagonal > 0 ? kLeftOfSlip * load / diagonal : 0);
+  for (int k = 0; k < count; ++k) {
+    const int row = instant.joint_rows[static_cast<std::size_t>(k)];
+    const RowKind kind = instant.problem.row(k).kind;
     if (kind == RowKind::unilateral) {
       const bool is_open = answer.states[static_cast<std::size_t>(part++)] == ContactState::open;
-      if (is_open || (row == trigger.row && answer.z(i) <= reserve)) continue;
+      if (is_open || joints.lets_go(k, row, slipping_dof, slip_of_trigger)) continue;
     }
-    const bool is_at_bound = instant.problem.row(static_cast<int>(k)).limit - std::abs(answer.z(i)) <= reserve;
-    if (kind == RowKind::boxed && (moves || (row == trigger.row && is_at_bound))) {
-      const int direction = moves ? (w > 0 ? 1 : -1) : (trigger.at_upper ? -1 : 1);
-      mode.slip[static_cast<std::size_t>(row)] = direction;
-      continue;
-    }
+    if (kind == RowKind::boxed && mode.slip[static_cast<std::size_t>(row)] != 0) continue;
     mode.held.push_back(row);
   }
   return mode;

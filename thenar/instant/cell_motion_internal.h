@@ -8,7 +8,7 @@
 #include <array>
 
 #include "thenar/instant/contact_instant.h"
-#include "thenar/instant/instant.h"
+#include "thenar/instant/joint_rest.h"
 
 namespace thenar::internal {
 

@@ -10,7 +10,7 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/instant/flat_rim_internal.h"
-#include "thenar/instant/instant.h"
+#include "thenar/instant/joint_rest.h"
 #include "thenar/instant/row_assembly_internal.h"
 #include "thenar/spatial/decompositions.h"
 
@@ -96,7 +96,7 @@ class ImpactBuilder {
   void add_joint_rows() {
     ConstrainedMotion& motion = context_.motion();
     const Tolerances& tolerances = context_.tolerances();
-    InstantSolver& joints = context_.joints();
+    JointRest& joints = context_.joints();
     joints.find_touching(q_, v_);
     for (int i = 0; i < static_cast<int>(motion.rows().size()); ++i) {
       JointRow& row = motion.rows()[static_cast<std::size_t>(i)];

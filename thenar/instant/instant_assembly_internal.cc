@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "thenar/dynamics/kinematics.h"
-#include "thenar/instant/instant.h"
+#include "thenar/instant/joint_rest.h"
 #include "thenar/instant/row_assembly_internal.h"
 
 namespace thenar::internal {
@@ -42,7 +42,7 @@ class InstantBuilder {
   void add_joint_rows() {
     ConstrainedMotion& motion = context_.motion();
     const Tolerances& tolerances = context_.tolerances();
-    InstantSolver& joints = context_.joints();
+    JointRest& joints = context_.joints();
     joints.find_touching(q_, v_);
     out_.vdot_free.setZero(model_.velocity_count());
     for (const int i : joints.find_rows_at_rest(time_, q_, v_, out_.vdot_free)) {

@@ -47,10 +47,10 @@ struct AssemblyContext::Own {
 
   ConstrainedMotion motion;
   Tolerances tolerances;
-  InstantSolver joints;
+  JointRest joints;
 };
 
-AssemblyContext::AssemblyContext(const Scenario& scenario, ConstrainedMotion& motion, InstantSolver& joints,
+AssemblyContext::AssemblyContext(const Scenario& scenario, ConstrainedMotion& motion, JointRest& joints,
                                  const Tolerances& tolerances)
     : scenario_(&scenario),
       motion_(&motion),

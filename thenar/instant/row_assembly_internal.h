@@ -12,7 +12,7 @@
 
 #include "thenar/complementarity/constraint_problem.h"
 #include "thenar/contact/contact_rows.h"
-#include "thenar/instant/instant.h"
+#include "thenar/instant/joint_rest.h"
 #include "thenar/scenario/scenario.h"
 
 namespace thenar::internal {
@@ -24,12 +24,12 @@ class AssemblyContext {
   /// For one state: bodies touch as far as written numbers can tell (ContactTolerances::touch).
   AssemblyContext(const Scenario& scenario, const State& state);
   /// For a run, whose motion, joints and tolerances these are. All must outlive it.
-  AssemblyContext(const Scenario& scenario, ConstrainedMotion& motion, InstantSolver& joints,
+  AssemblyContext(const Scenario& scenario, ConstrainedMotion& motion, JointRest& joints,
                   const Tolerances& tolerances);
 
   const Scenario& scenario() const { return *scenario_; }
   ConstrainedMotion& motion() { return *motion_; }
-  InstantSolver& joints() { return *joints_; }
+  JointRest& joints() { return *joints_; }
   const Tolerances& tolerances() const { return *tolerances_; }
   ContactFinder& finder() { return finder_; }
   const ContactFinder& finder() const { return finder_; }
@@ -69,7 +69,7 @@ class AssemblyContext {
   const Scenario* scenario_;
   std::shared_ptr<Own> own_;
   ConstrainedMotion* motion_;
-  InstantSolver* joints_;
+  JointRest* joints_;
   const Tolerances* tolerances_;
   ContactRules rules_;
   LawTable laws_;

@@ -586,7 +586,7 @@ void ContactReactions::archive(Archive& a, const LawTable& laws, std::span<const
   } else {
     for (HeldContact& contact : contacts) contact.archive(a);
   }
-  std::vector<int> held = held_;
+  std::vector<int> held = is_prepared_ ? held_ : std::vector<int>();
   bool is_prepared = is_prepared_;
   a(held, is_prepared);
   if constexpr (Archive::kReads) {
