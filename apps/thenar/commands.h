@@ -17,8 +17,10 @@ inline constexpr int kBadInput = 2;
 
 struct RunCommand {
   std::string scenario;
-  std::string out;                     ///< folder; empty means out/<name>
-  std::vector<std::string> overrides;  ///< path=value
+  std::string out;                         ///< folder; empty means out/<name>
+  std::vector<std::string> overrides;      ///< name=value
+  std::string resume;                      ///< folder of a run to go on with; empty means a new run
+  std::optional<std::string> checkpoints;  ///< wall time between them; nothing means none but at Ctrl-C
   bool json = false;
   bool quiet = false;
 };
@@ -81,7 +83,7 @@ struct QuasistaticCommand {
   std::string random;                  ///< CONTACTS,LARGEST_MU,EFFORT_JOINTS,SEED
   std::string problem;                 ///< file for the bare problem; empty means none
   std::string method = "both";         ///< pairs, search, both
-  std::vector<std::string> overrides;  ///< path=value
+  std::vector<std::string> overrides;  ///< name=value
   bool all = false;                    ///< every mode-distinct solution
   bool any_decrease = false;           ///< Bennett and Mangasarian's step
   bool original = false;               ///< PTL's algorithm without its modified restart
@@ -98,16 +100,17 @@ struct SolveCommand {
   bool json = false;
   long long nodes = 20'000;  ///< limit of the search
   double at = 0;             ///< s, of the scenario's run
+  std::string from;          ///< folder of a run with checkpoints; empty means out/<name>
 };
 int solve(const SolveCommand& command);
 
 struct MapCommand {
   std::string scenario;
   std::string x, y;                    ///< P=a:b:n
-  std::string physics = "instant";     ///< or quasistatic
-  std::string csv;                     ///< empty means out/<name>/map.csv
-  std::string out;                     ///< .svg or .png; empty means out/<name>/map.svg and map.png
-  std::vector<std::string> overrides;  ///< path=value
+  std::string engine = "instant";      ///< or quasistatic
+  std::vector<std::string> outputs;    ///< .csv, .svg, .png; what is not named goes to out/<name>/
+  std::string old_csv;                 ///< the .csv, by the option of version 0.1
+  std::vector<std::string> overrides;  ///< name=value
   int threads = 0;                     ///< 0: all cores
   long long nodes = 20'000;            ///< limit of the search at a point
   bool force = false;                  ///< replace a CSV of another map
@@ -118,7 +121,7 @@ int map(const MapCommand& command);
 struct ImpactCommand {
   std::string scenario;
   std::string plot;                    ///< .svg or .png; empty means none
-  std::vector<std::string> overrides;  ///< path=value
+  std::vector<std::string> overrides;  ///< name=value
   std::optional<double> after;         ///< s: the first impact of the run from there on, not that of its start
   bool json = false;
 };

@@ -25,7 +25,7 @@ Format find_format(const fs::path& output) {
   if (ending == ".csv") return Format::csv;
   if (ending == ".mcap") return Format::mcap;
   if (ending == ".html") return Format::html;
-  throw InputError({"--output", 0, 0},
+  throw InputError({"--out", 0, 0},
                    fmt::format("expects a file that ends in .csv, .mcap or .html, found {}", quote(output.string())));
 }
 
@@ -36,7 +36,7 @@ std::vector<fs::path> find_outputs(const ExportCommand& command, const TraceFile
   if (out.empty()) out = {folder / "poses.csv", folder / "trace.mcap", folder / "report.html"};
   for (const fs::path& output : out) {
     find_format(output);
-    check_output(files, output, "--output");
+    check_output(files, output, "--out");
   }
   return out;
 }

@@ -20,7 +20,7 @@ namespace {
 void check_picture(const std::string& plot) {
   const std::filesystem::path picture(plot);
   if (plot.empty() || picture.extension() == ".svg" || is_png_name(picture)) return;
-  throw InputError({"--plot", 0, 0}, fmt::format("expects a file called .svg or .png, found '{}'", plot));
+  throw InputError({"--out", 0, 0}, fmt::format("expects a file called .svg or .png, found '{}'", plot));
 }
 
 [[noreturn]] void fail_without_impact(const ImpactCommand& command, const ImpactInstant& instant) {
@@ -67,7 +67,7 @@ std::string draw(const Scenario& scenario, const ImpactInstant& instant) {
   try {
     return plot_impact(scenario, instant);
   } catch (const std::invalid_argument& error) {
-    throw InputError({"--plot", 0, 0}, error.what());
+    throw InputError({"--out", 0, 0}, error.what());
   }
 }
 

@@ -19,21 +19,48 @@ namespace {
 
 using namespace thenar::app;
 
+/// The name that an option had in version 0.1; it is accepted with a note.
+template <class T>
+void add_old_name(CLI::App& verb, const std::string& old_name, const std::string& name, T& value) {
+  const std::string full = verb.get_name();
+  verb.add_option_function<T>(
+          old_name,
+          [&value, full, old_name, name](const T& given) {
+            fmt::print(stderr, "thenar {}: note: '{}' is an option of Thenar 0.1; it is '{}' now\n", full, old_name,
+                       name);
+            value = given;
+          },
+          "")
+      ->group("");
+}
+
 void add_overrides(CLI::App& verb, std::vector<std::string>& overrides) {
-  verb.add_option("--set", overrides, "Replace an entry of the file: path=value, for instance run.until=2 (repeatable)")
+  verb.add_option("--set", overrides,
+                  "Replace a parameter or an entry of the file, for instance mu=0.3 or run.until=2 (repeatable)")
       ->allow_extra_args(false)
-      ->type_name("PATH=VALUE");
+      ->type_name("NAME=VALUE");
 }
 
 CLI::App* add_run(CLI::App& app, RunCommand& command) {
   CLI::App* verb = app.add_subcommand("run", "Simulate a scenario and write its trace and report.html");
-  verb->add_option("scenario", command.scenario, "Scenario file (.yaml)")->required()->type_name("FILE");
-  verb->add_option("--out", command.out, "Folder for the results; default out/<name>")->type_name("DIR");
+  verb->add_option("scenario", command.scenario, "Scenario file (.yaml); not needed with --resume")->type_name("FILE");
+  CLI::Option* out =
+      verb->add_option("-o,--out", command.out, "Folder for the results; default out/<name>")->type_name("DIR");
+  verb->add_option(
+          "--checkpoint-every", command.checkpoints,
+          "Computing time between checkpoints, such as 60s, from which --resume and 'solve --at' go on; Ctrl-C "
+          "always leaves one")
+      ->type_name("TIME");
+  verb->add_option("--resume", command.resume,
+                   "Folder of a run that was killed or interrupted: go on from its last checkpoint")
+      ->excludes(out)
+      ->type_name("DIR");
   verb->add_flag("--json", command.json, "Print the summary as JSON");
   verb->add_flag("--quiet", command.quiet, "No progress bar and no summary");
   add_overrides(*verb, command.overrides);
   verb->footer(
-      "Example:\n  thenar run scenes/demo.yaml --set run.until=2 --out out/short\n\n"
+      "Example:\n  thenar run scenes/demo.yaml --set run.until=2 -o out/short\n"
+      "  thenar run scenes/demo.yaml --checkpoint-every 60s\n  thenar run --resume out/demo\n\n"
       "Exit code: 0 the run is done, 1 it failed or was interrupted, 2 bad input.\n");
   return verb;
 }
@@ -75,9 +102,10 @@ CLI::App* add_plot(CLI::App& app, PlotCommand& command) {
                    "left out")
       ->required()
       ->type_name("COLUMN");
-  verb->add_option("-o,--output", command.output,
+  verb->add_option("-o,--out", command.output,
                    "File to write (.svg or .png), - for stdout; default plot.svg beside the trace")
       ->type_name("FILE");
+  add_old_name(*verb, "--output", "--out", command.output);
   verb->add_option("--from", command.from, "Start of the time window, s")->type_name("TIME");
   verb->add_option("--to", command.to, "End of the time window, s")->type_name("TIME");
   verb->add_flag("--degrees", command.degrees, "Angles in degrees");
@@ -95,11 +123,12 @@ CLI::App* add_size(CLI::App& app, SizeCommand& command) {
   CLI::App* verb = app.add_subcommand("size", "Tell what a run asks of each actuator");
   verb->add_option("trace", command.trace, "Folder of a run, or its states.csv")->required()->type_name("TRACE");
   verb->add_flag("--json", command.json, "Print JSON");
-  verb->add_option("--plot", command.plot, "Also draw effort against speed (.svg or .png)")->type_name("FILE");
+  verb->add_option("-o,--out", command.plot, "Also draw effort against speed (.svg or .png)")->type_name("FILE");
+  add_old_name(*verb, "--plot", "--out", command.plot);
   verb->add_option("--safety", command.safety, "Factor on what is required, at least 1; default 1.5")
       ->type_name("FACTOR");
   verb->footer(
-      "Example:\n  thenar size out/demo --safety 2 --plot envelope.svg\n\n"
+      "Example:\n  thenar size out/demo --safety 2 -o envelope.svg\n\n"
       "Exit code: 0 done, 1 the picture could not be written, 2 bad input.\n");
   return verb;
 }
@@ -107,12 +136,13 @@ CLI::App* add_size(CLI::App& app, SizeCommand& command) {
 CLI::App* add_export(CLI::App& app, ExportCommand& command) {
   CLI::App* verb = app.add_subcommand("export", "Write a trace for other programs: CSV, MCAP, HTML");
   verb->add_option("trace", command.trace, "Folder of a run, or its states.csv")->required()->type_name("TRACE");
-  verb->add_option("-o,--output", command.outputs,
+  verb->add_option("-o,--out", command.outputs,
                    "File to write, by its ending: .csv poses of all bodies, .mcap the whole trace (Foxglove, "
                    "PlotJuggler, Rerun), .html the report (repeatable); default poses.csv, trace.mcap and report.html "
                    "beside the trace")
       ->allow_extra_args(false)
       ->type_name("FILE");
+  add_old_name(*verb, "--output", "--out", command.outputs);
   verb->add_option("--every", command.every, "Time between rows of the CSV, s; default the rows of the trace")
       ->type_name("TIME");
   verb->footer(
@@ -176,13 +206,17 @@ CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
       ->type_name("FILE");
   verb->add_flag("--json", command.json, "Print JSON, with the proof");
   verb->add_option("--at", command.at, "Time in s: what contacts do when the run of the scenario has come there");
+  verb->add_option("--from", command.from,
+                   "Folder of a run of this scenario, whose nearest checkpoint before --at saves computing; default "
+                   "out/<name>")
+      ->type_name("DIR");
   verb->add_option("--problem", command.problem, "Also write the constraint problem, to be solved by itself")
       ->type_name("FILE");
   verb->add_option("--nodes", command.nodes, "Limit of the search; default 20000")->type_name("COUNT");
   add_overrides(*verb, command.overrides);
   verb->footer(
       "Example:\n  thenar solve scenes/truth/box_on_table.yaml\n"
-      "  thenar solve scenes/yy/two_finger.yaml --set parameters.mu=0.2 --json | thenar verify -\n"
+      "  thenar solve scenes/yy/two_finger.yaml --set mu=0.2 --json | thenar verify -\n"
       "  thenar solve scenes/truth/rod_on_floor.yaml --at 0.3\n"
       "  thenar solve scenes/truth/box_on_table.yaml --problem box.txt && thenar solve box.txt\n\n"
       "Exit code: 0 answered (a proof that there is no answer is one), 1 not answered, 2 bad input.\n");
@@ -196,22 +230,25 @@ CLI::App* add_map(CLI::App& app, MapCommand& command) {
       ->required()
       ->type_name("NAME=FROM:TO:COUNT");
   verb->add_option("--y", command.y, "The same for the y axis")->required()->type_name("NAME=FROM:TO:COUNT");
-  verb->add_option("--physics", command.physics, "What a point is: the instant (default), or the quasistatic motion")
+  verb->add_option("--engine", command.engine, "What a point is: the instant (default), or the quasistatic motion")
       ->check(CLI::IsMember({"instant", "quasistatic"}));
-  verb->add_option("--csv", command.csv,
-                   "File for the points, default out/<name>/map.csv; if it has some of this map, they are not computed "
-                   "again")
+  add_old_name(*verb, "--physics", "--engine", command.engine);
+  verb->add_option(
+          "-o,--out", command.outputs,
+          "File to write, by its ending (repeatable): .csv for the points, default out/<name>/map.csv; if it has "
+          "some of this map, they are not computed again; .svg or .png for the picture, default map.svg and "
+          "map.png beside the points")
+      ->allow_extra_args(false)
       ->type_name("FILE");
-  verb->add_option("--out", command.out, "Picture, .svg or .png; default out/<name>/map.svg and map.png")
-      ->type_name("FILE");
-  verb->add_flag("--force", command.force, "Replace the CSV if it is of another map");
+  add_old_name(*verb, "--csv", "--out", command.old_csv);
+  verb->add_flag("--force", command.force, "Replace the file of points if it is of another map");
   verb->add_option("--threads", command.threads, "Default: all cores; the results are the same")->type_name("COUNT");
   verb->add_option("--nodes", command.nodes, "Limit of the search at a point; default 20000")->type_name("COUNT");
   verb->add_flag("--json", command.json, "Print the summary as JSON");
   add_overrides(*verb, command.overrides);
   verb->footer(
-      "Examples:\n  thenar map scenes/yy/two_finger.yaml --x tau1=0:16:100 --y tau2=0:16:100 --set parameters.mu=0.2\n"
-      "  thenar map scene.yaml --x 'tilt=0 deg:30 deg:60' --y contacts.friction=0.1:0.9:80 --out tilt.png\n\n"
+      "Examples:\n  thenar map scenes/yy/two_finger.yaml --x tau1=0:16:100 --y tau2=0:16:100 --set mu=0.2\n"
+      "  thenar map scene.yaml --x 'tilt=0 deg:30 deg:60' --y contacts.friction=0.1:0.9:80 -o tilt.png\n\n"
       "Exit code: 0 done, 1 interrupted (the same command goes on) or not written, 2 bad input.\n");
   return verb;
 }
@@ -222,13 +259,14 @@ CLI::App* add_impact(CLI::App& app, ImpactCommand& command) {
       ->required()
       ->type_name("FILE");
   verb->add_flag("--json", command.json, "Print JSON");
-  verb->add_option("--plot", command.plot, "Also draw the path in impulse space and the slip (.svg or .png)")
+  verb->add_option("-o,--out", command.plot, "Also draw the path in impulse space and the slip (.svg or .png)")
       ->type_name("FILE");
+  add_old_name(*verb, "--plot", "--out", command.plot);
   verb->add_option("--after", command.after, "Run the scenario and take its first impact at this time or later, s")
       ->type_name("T");
   add_overrides(*verb, command.overrides);
   verb->footer(
-      "Examples:\n  thenar impact scenes/truth/rod_on_floor.yaml --set parameters.mu=0.8 --plot rod.svg\n"
+      "Examples:\n  thenar impact scenes/truth/rod_on_floor.yaml --set mu=0.8 -o rod.svg\n"
       "  thenar impact scenes/truth/newtons_cradle.yaml\n"
       "  thenar impact scenes/chan/08_mixed.yaml --after 0\n\n"
       "Exit code: 0 done, 1 a law failed or the picture could not be written, 2 bad input or nothing is struck.\n");

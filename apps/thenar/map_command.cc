@@ -42,24 +42,28 @@ struct MapOutputs {
 };
 
 MapOutputs find_outputs(const MapCommand& command, const std::string& name) {
-  const fs::path folder = fs::path("out") / slug(name);
   MapOutputs out;
-  out.csv = command.csv.empty() ? folder / "map.csv" : fs::path(command.csv);
-  if (command.out.empty()) {
-    out.pictures = {folder / "map.svg", folder / "map.png"};
-  } else {
-    const fs::path picture(command.out);
-    if (picture.extension() != ".svg" && !is_png_name(picture)) {
-      throw InputError({"--out", 0, 0}, fmt::format("expects a file called .svg or .png, found '{}'", command.out));
+  for (const fs::path file : command.outputs) {
+    if (file.extension() == ".csv") {
+      if (!out.csv.empty()) throw InputError({"--out", 0, 0}, "names two files for the points");
+      out.csv = file;
+    } else if (file.extension() == ".svg" || is_png_name(file)) {
+      out.pictures.push_back(file);
+    } else {
+      throw InputError({"--out", 0, 0},
+                       fmt::format("expects a file called .csv, .svg or .png, found '{}'", file.string()));
     }
-    out.pictures = {picture};
   }
+  if (out.csv.empty()) out.csv = command.old_csv;
+  const fs::path folder = fs::path("out") / slug(name);
+  if (out.csv.empty()) out.csv = folder / "map.csv";
+  if (out.pictures.empty()) out.pictures = {folder / "map.svg", folder / "map.png"};
   return out;
 }
 
 MapPhysics make_physics(const MapCommand& command) {
   const auto goes_on = [](long long) { return !interrupted.load(std::memory_order_relaxed); };
-  if (command.physics == "quasistatic") {
+  if (command.engine == "quasistatic") {
     QuasistaticOptions options;
     options.all = true;
     options.uses_pairs = false;  // all solutions are asked for

@@ -35,7 +35,7 @@ void parse_size(const std::string& text, TracePlotOptions& options) {
 fs::path find_output(const PlotCommand& command) {
   const TraceFiles files = find_trace(command.trace);
   if (command.output.empty()) return files.states.parent_path() / "plot.svg";
-  check_output(files, command.output, "--output");
+  check_output(files, command.output, "--out");
   return command.output;
 }
 

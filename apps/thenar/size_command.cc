@@ -15,7 +15,7 @@ int size(const SizeCommand& command) {
   if (!(std::isfinite(command.safety) && command.safety >= 1)) {
     throw InputError({"--safety", 0, 0}, fmt::format("expects a factor of at least 1, found {}", command.safety));
   }
-  if (!command.plot.empty()) check_output(find_trace(command.trace), command.plot, "--plot");
+  if (!command.plot.empty()) check_output(find_trace(command.trace), command.plot, "--out");
   const SizingReport report = size_actuators(command.trace, !command.plot.empty());
   for (const std::string& note : report.notes) fmt::print(stderr, "{}\n", note);
   if (!command.plot.empty()) write_picture(plot_envelopes(report), command.plot);

@@ -5,8 +5,8 @@
 #include <Eigen/Core>
 #include <nlohmann/json.hpp>
 
-#include "thenar/base/version.h"
 #include "commands.h"
+#include "thenar/base/version.h"
 
 namespace thenar::app {
 

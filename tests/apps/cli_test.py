@@ -184,7 +184,7 @@ class CommandLine(unittest.TestCase):
         summary = self.run_json(self.write("bouncer.yaml", BOUNCER), "--out", out)
         self.assertEqual(summary["status"], "done", summary["reason"])
         events = [json.loads(line) for line in (out / "events.jsonl").read_text().splitlines()]
-        self.assertEqual({tuple(event) for event in events}, {("t", "kind", "where", "cause")})
+        self.assertEqual({tuple(event) for event in events}, {("t", "kind", "where", "cause", "how", "numbers")})
         self.assertEqual(summary["events"], dict(collections.Counter(event["kind"] for event in events)))
         self.assertEqual(events, sorted(events, key=lambda event: event["t"]))
         self.assertEqual({event["where"] for event in events}, {"cart.slide"})

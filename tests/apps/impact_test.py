@@ -100,10 +100,10 @@ class Impact(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for name, magic in (("path.svg", b"<?xml"), ("path.png", b"\x89PNG")):
                 picture = pathlib.Path(folder) / name
-                done = run("impact", STRUCK, "--plot", picture)
+                done = run("impact", STRUCK, "-o", picture)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertTrue(picture.read_bytes().startswith(magic) or b"<svg" in picture.read_bytes()[:200])
-            bad = run("impact", STRUCK, "--plot", pathlib.Path(folder) / "path.gif")
+            bad = run("impact", STRUCK, "-o", pathlib.Path(folder) / "path.gif")
             self.assertEqual(bad.returncode, 2)
             self.assertIn(".svg or .png", bad.stderr)
 

@@ -87,12 +87,12 @@ class Maps(unittest.TestCase):
     def test_threads_do_not_matter(self):
         files = []
         for threads in ("1", "4"):
-            self.run_map("--csv", f"{threads}.csv", "--out", f"{threads}.svg", "--threads", threads)
+            self.run_map("-o", f"{threads}.csv", "-o", f"{threads}.svg", "--threads", threads)
             files.append([(self.scratch / f"{threads}.{kind}").read_bytes() for kind in ("csv", "svg")])
         self.assertEqual(files[0], files[1])
 
     def test_a_second_run_computes_no_point_again(self):
-        options = ("--csv", "a.csv", "--out", "a.svg", "--json")
+        options = ("-o", "a.csv", "-o", "a.svg", "--json")
         self.run_map(*options)
         whole = (self.scratch / "a.csv").read_text()
         self.assertEqual(json.loads(self.run_map(*options).stdout)["computed"], 0)
@@ -102,7 +102,7 @@ class Maps(unittest.TestCase):
 
     def test_interrupted_it_goes_on(self):
         arguments = [PROGRAM, "map", self.scene, "--x", "mu=0.05:0.5:200", "--y", "tilt=1 deg:60 deg:200",
-                     "--csv", self.scratch / "a.csv", "--out", self.scratch / "a.svg"]
+                     "--out", self.scratch / "a.csv", "--out", self.scratch / "a.svg"]
         process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(1000):
             time.sleep(0.02)
@@ -117,7 +117,7 @@ class Maps(unittest.TestCase):
         self.assertFalse((self.scratch / "a.svg").exists())
 
     def test_a_file_of_another_map_is_kept(self):
-        options = ("--csv", "a.csv", "--out", "a.svg")
+        options = ("--out", "a.csv", "-o", "a.svg")
         self.run_map(*options)
         whole = (self.scratch / "a.csv").read_text()
         for change in (("--set", "objects.ball.mass=1"), ("--nodes", "5")):
@@ -130,7 +130,7 @@ class Maps(unittest.TestCase):
         self.assertEqual(float(read_rows(self.scratch / "a.csv")[15]["x"]), 0.4)
 
     def test_points_without_an_instant_are_undecided(self):
-        result = self.run_map("--csv", "a.csv", "--out", "a.svg", y="lift=-5 mm:0:3")
+        result = self.run_map("-o", "a.csv", "-o", "a.svg", y="lift=-5 mm:0:3")
         self.assertIn("note: ", result.stderr)
         self.assertIn("overlap", result.stderr)
         rows = read_rows(self.scratch / "a.csv")
@@ -153,7 +153,7 @@ class Maps(unittest.TestCase):
         self.assertFalse((self.scratch / "out").exists())
 
     def test_an_entry_that_refuses_a_value_later_is_told(self):
-        message = self.run_map("--csv", "a.csv", code=2, x="objects.ball.mass=1:2:3",
+        message = self.run_map("--out", "a.csv", code=2, x="objects.ball.mass=1:2:3",
                                y="contacts.restitution=0.5:1.5:3").stderr
         self.assertIn("restitution", message)
 

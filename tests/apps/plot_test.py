@@ -220,7 +220,7 @@ class Plots(unittest.TestCase):
         self.assertIn("cannot write", result.stderr)
         result = self.run_program("plot", self.demo, "q.index_2", "-o", self.demo / "states.csv", code=2)
         self.assertIn("belongs to the trace", result.stderr)
-        result = self.run_program("size", self.demo, "--plot", self.demo / "states.csv", code=2)
+        result = self.run_program("size", self.demo, "--out", self.demo / "states.csv", code=2)
         self.assertIn("belongs to the trace", result.stderr)
 
     # Sizing
@@ -269,7 +269,7 @@ class Plots(unittest.TestCase):
 
     def test_envelopes_have_a_panel_per_driven_joint(self):
         file = self.scratch / "envelope.svg"
-        report = self.size(self.demo, "--plot", file)
+        report = self.size(self.demo, "--out", file)
         svg = ElementTree.parse(file).getroot()
         panels = [g for g in svg.iter(SVG + "g") if g.get("class") == "panel"]
         self.assertEqual(len(panels), sum(joint["driven"] for joint in report["joints"]))

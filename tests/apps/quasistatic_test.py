@@ -279,8 +279,8 @@ class Quasistatic(unittest.TestCase):
     def test_map_has_the_jamming_region(self):
         with tempfile.TemporaryDirectory() as folder:
             csv = pathlib.Path(folder) / "map.csv"
-            result = call("map", SETS[1], "--physics", "quasistatic", "--x", "mu2=0.4:1:4", "--y", "mu3=0.3:0.9:4", "--set",
-                          "parameters.mu1=0.7", "--csv", csv, "--out", pathlib.Path(folder) / "map.svg")
+            result = call("map", SETS[1], "--engine", "quasistatic", "--x", "mu2=0.4:1:4", "--y", "mu3=0.3:0.9:4", "--set",
+                          "parameters.mu1=0.7", "--out", csv, "--out", pathlib.Path(folder) / "map.svg")
             self.assertEqual(result.returncode, 0, result.stderr)
             rows = [line.split(",") for line in csv.read_text().splitlines() if line[0].isdigit()]
         self.assertEqual(len(rows), 16)

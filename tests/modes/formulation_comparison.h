@@ -15,7 +15,7 @@
 
 #include "random_problems.h"
 #include "thenar/complementarity/grade.h"
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/modes/mode_cells_internal.h"
 #include "thenar/modes/mode_solver.h"
 #include "thenar/modes/yy_formulation.h"

@@ -77,7 +77,7 @@ class ExportTest(unittest.TestCase):
         self.check_states(topics)
         self.check_contacts(topics)
         events = [json.loads(line) for line in (self.trace / "events.jsonl").read_text().splitlines()]
-        self.assertEqual([{key: message[key] for key in ("t", "kind", "where", "cause")}
+        self.assertEqual([{key: message[key] for key in ("t", "kind", "where", "cause", "how", "numbers")}
                           for message in topics["/events"]["messages"]], events)
 
     def check_states(self, topics):

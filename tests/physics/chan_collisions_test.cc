@@ -55,7 +55,7 @@ class ChanCollision : public ::testing::Test {
     for (const Event& event : trace.events) {
       EXPECT_NE(event.kind, EventKind::zeno);
       if (event.kind == EventKind::impact) {
-        EXPECT_EQ(event.where, "cube/hand.index_3");
+        EXPECT_EQ(event.where(), "cube/hand.index_3");
       }
     }
     EXPECT_NEAR(jumps[0].t(), 0.12, 0.005);
@@ -141,7 +141,7 @@ class ChanMixed : public ChanCollision {
   std::vector<const Jump*> list_knocks() const {
     std::vector<const Jump*> out;
     for (const Event& event : trace.events) {
-      if (event.kind != EventKind::impact || event.where != "cube/hand.index_3") continue;
+      if (event.kind != EventKind::impact || event.where() != "cube/hand.index_3") continue;
       for (const Jump& jump : jumps) {
         if (jump.t() == event.t) out.push_back(&jump);
       }

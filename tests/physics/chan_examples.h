@@ -76,7 +76,7 @@ inline void expect_same_bits(const Scenario& scenario) {
   }
   for (std::size_t i = 0; i < one.events.size(); ++i) {
     ASSERT_EQ(one.events[i].t, two.events[i].t);
-    ASSERT_EQ(one.events[i].where, two.events[i].where);
+    ASSERT_EQ(one.events[i].where(), two.events[i].where());
   }
 }
 

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "chan_examples.h"
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 
 namespace thenar::chan_grasps_test {
 namespace {
@@ -37,7 +37,7 @@ using Fingers = std::vector<std::string>;
 double find_last(const Trace& trace, EventKind kind, const std::string& finger) {
   double t = -1;
   for (const Event& event : trace.events) {
-    if (event.kind == kind && event.where.starts_with("box/hand." + finger + "_3")) t = event.t;
+    if (event.kind == kind && event.where().starts_with("box/hand." + finger + "_3")) t = event.t;
   }
   EXPECT_GE(t, 0) << finger << " has no " << to_string(kind);
   return t;
@@ -45,7 +45,7 @@ double find_last(const Trace& trace, EventKind kind, const std::string& finger) 
 
 double find_first(const Trace& trace, EventKind kind, const std::string& finger) {
   for (const Event& event : trace.events) {
-    if (event.kind == kind && event.where.starts_with("box/hand." + finger + "_3")) return event.t;
+    if (event.kind == kind && event.where().starts_with("box/hand." + finger + "_3")) return event.t;
   }
   ADD_FAILURE() << finger << " has no " << to_string(kind);
   return -1;

@@ -67,7 +67,7 @@ TEST(ContactRun, ForcesAreAdmissibleAndCarryTheWeight) {
                       kFloor + "contacts: {friction: 0.8}\nwrenches: [{body: box, force: [4.8, 0, 0]}]\n",
                   "until: 1, sample: 0.25"));
   ASSERT_EQ(trace.report.status, RunStatus::done) << trace.report.reason;
-  ASSERT_TRUE(trace.events.empty()) << trace.events.front().cause;
+  ASSERT_TRUE(trace.events.empty()) << describe(trace.events.front());
   for (const Sample& sample : trace.samples) {
     double normal = 0, along = 0;
     for (const Contact& contact : sample.contacts) {
@@ -149,7 +149,7 @@ TEST(ContactRun, CornersKeepTheirNamesWhileABoxTips) {
   const std::vector<Contact>& last = trace.samples.back().contacts;
   ASSERT_EQ(last.size(), 2U);
   for (const Contact& contact : last) {
-    for (const Event& event : trace.events) EXPECT_NE(event.where, contact.name) << event.cause;
+    for (const Event& event : trace.events) EXPECT_NE(event.where(), contact.name) << describe(event);
   }
 }
 

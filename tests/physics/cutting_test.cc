@@ -59,7 +59,7 @@ void expect_same(const Outcome& a, const Outcome& b) {
   for (std::size_t i = 0; i < b.events.size(); ++i) {
     EXPECT_EQ(a.events[i].t, b.events[i].t);
     EXPECT_EQ(a.events[i].kind, b.events[i].kind);
-    EXPECT_EQ(a.events[i].where, b.events[i].where);
+    EXPECT_EQ(a.events[i].where(), b.events[i].where());
   }
   EXPECT_EQ(a.report.last, b.report.last);
   EXPECT_EQ(a.report.steps, b.report.steps);

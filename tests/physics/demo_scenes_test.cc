@@ -219,8 +219,8 @@ TEST(DemoScenes, FourLegsTrot) {
     // Every foot steps; feet on a diagonal do it together more often than neighbours do.
     std::map<std::string, int> strikes, slips;
     for (const Event& event : run.trace().events) {
-      if (event.kind == EventKind::impact) ++strikes[event.where];
-      if (event.kind == EventKind::slip) ++slips[event.where];
+      if (event.kind == EventKind::impact) ++strikes[event.where()];
+      if (event.kind == EventKind::slip) ++slips[event.where()];
     }
     for (const char* leg : {"front_left", "front_right", "hind_left", "hind_right"}) {
       EXPECT_GE(strikes[fmt::format("{}.shank/floor", leg)], 4) << leg;

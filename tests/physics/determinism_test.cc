@@ -85,7 +85,7 @@ Told run(const Scenario& scenario) {
   };
   callbacks.on_event = [&](const Event& event) {
     told.add(event.t);
-    told.add(event.where + event.cause);
+    told.add(event.where() + describe(event));
   };
   const RunReport report = simulate(scenario, callbacks);
   told.add(report.reason);

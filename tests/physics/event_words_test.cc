@@ -98,8 +98,8 @@ TEST(EventWords, EveryKindSaysItsCauseInWordsAndNumbers) {
   for (const Trace& trace : traces) {
     for (const Event& event : trace.events) {
       ++counts[event.kind];
-      EXPECT_TRUE(std::regex_match(event.cause, patterns.at(event.kind)))
-          << to_string(event.kind) << " of " << event.where << ": " << event.cause;
+      EXPECT_TRUE(std::regex_match(describe(event), patterns.at(event.kind)))
+          << to_string(event.kind) << " of " << event.where() << ": " << describe(event);
     }
   }
   for (const auto& [kind, unused] : patterns) EXPECT_GT(counts[kind], 0) << to_string(kind);
@@ -145,7 +145,7 @@ TEST(SimultaneousEvents, OfDifferentKindsAreAllToldAndAllTakeEffect) {
     std::map<std::string, double> told;
     for (const Event& event : trace.events) {
       if (event.t > c.t0 + 1e-5) continue;
-      const std::string where = event.where.substr(0, event.where.find('#'));
+      const std::string where = event.where().substr(0, event.where().find('#'));
       told[fmt::format("{} {}", to_string(event.kind), where)] = event.t;
     }
     const double jump = c.t0 + off;
@@ -154,7 +154,7 @@ TEST(SimultaneousEvents, OfDifferentKindsAreAllToldAndAllTakeEffect) {
                                                  {"stick block/floor", c.t0},
                                                  {"control the torque of joint 'cart.x'", jump},
                                                  {"control the force on body 'kite'", jump}};
-    ASSERT_EQ(told.size(), expected.size()) << trace.events.back().cause;
+    ASSERT_EQ(told.size(), expected.size()) << describe(trace.events.back());
     for (const auto& [name, t] : expected) {
       ASSERT_TRUE(told.contains(name)) << name;
       EXPECT_NEAR(told[name], t, 1e-10) << name;

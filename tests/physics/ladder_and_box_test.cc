@@ -32,7 +32,7 @@ TEST(Ladder, LeavesTheWallWhereAndWhenEnergySays) {
       const Trace trace = run_scene("ladder", {{"angle", angle}, {"spin", spin}, {"run.until", time + 1}});
       ASSERT_GE(trace.events.size(), 2U);
       EXPECT_EQ(trace.events[0].kind, EventKind::break_away);
-      EXPECT_EQ(trace.events[0].where, "ladder/wall");
+      EXPECT_EQ(trace.events[0].where(), "ladder/wall");
       // The wall's force falls by about 3/2 m g per radian: the angle is late by the margin over that.
       EXPECT_NEAR(trace.events[0].t, time, 10 * kForceMargin / w);
       EXPECT_EQ(trace.events[1].kind, EventKind::impact);

@@ -77,8 +77,8 @@ void expect_convergence(double height) {
   EXPECT_LT(slow.velocity, 1e-6);
 }
 
-TEST(SlowMotion, OfASlidingBlockIsQuasistatic) { expect_convergence(0.2); }
-TEST(SlowMotion, OfATippingBlockIsQuasistatic) { expect_convergence(0.35); }
+TEST(QuasistaticMotion, OfASlidingBlockIsQuasistatic) { expect_convergence(0.2); }
+TEST(QuasistaticMotion, OfATippingBlockIsQuasistatic) { expect_convergence(0.35); }
 
 TEST(QuasistaticScene, IsTheProblemWrittenByHand) {
   Scenario scenario = read_push(0.2, 1);

@@ -29,7 +29,7 @@ const Contact* find_contact(const Sample& sample, const std::string& name) {
 }
 
 double parameter(const Scenario& scenario, const std::string& name) {
-  for (const NamedValue& value : scenario.parameters) {
+  for (const Parameter& value : scenario.parameters) {
     if (value.name == name) return value.value;
   }
   ADD_FAILURE() << "no parameter " << name;
@@ -39,7 +39,7 @@ double parameter(const Scenario& scenario, const std::string& name) {
 std::vector<std::string> list_events(const Trace& trace, EventKind kind) {
   std::vector<std::string> out;
   for (const Event& event : trace.events) {
-    if (event.kind == kind) out.push_back(event.where);
+    if (event.kind == kind) out.push_back(event.where());
   }
   return out;
 }
@@ -188,7 +188,7 @@ TEST(SlowFingers, LeaveTheBlockWhenTheStopIsMet) {
   EXPECT_NEAR(trace.report.last.q(3), 0.02, 1e-12);
 }
 
-TEST(SlowRun, StopsWhereSeveralMotionsArePossible) {
+TEST(QuasistaticRun, StopsWhereSeveralMotionsArePossible) {
   // Nothing holds the drawer back: it may run ahead of the finger.
   const std::vector<std::string> loose{"parameters.load=0", "run.until=1"};
   const Trace stopped = record(read_slow("slow_drawer", loose));
@@ -203,7 +203,7 @@ TEST(SlowRun, StopsWhereSeveralMotionsArePossible) {
   EXPECT_EQ(trace.report.verdicts.front().verdict, Verdict::several);
 }
 
-TEST(SlowRun, GivesTheSameBitsAgain) {
+TEST(QuasistaticRun, GivesTheSameBitsAgain) {
   const Trace a = record(read_slow("slow_wedge")), b = record(read_slow("slow_wedge"));
   ASSERT_EQ(a.samples.size(), b.samples.size());
   for (std::size_t i = 0; i < a.samples.size(); ++i) {

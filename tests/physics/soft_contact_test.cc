@@ -53,7 +53,7 @@ double calc_error(const Trace& trace, double tolerance) {
   return 4 * tolerance * (10 + static_cast<double>(trace.report.steps));
 }
 
-TEST(SoftContact, SpinBeginsAndEndsUnderATorqueThatGrowsAndIsTakenAway) {
+TEST(LayerContact, SpinBeginsAndEndsUnderATorqueThatGrowsAndIsTakenAway) {
   // I w' = k t - bound from t1 = bound/k on; without the torque, from t2 on, I w' = -bound.
   const SoftBall ball;
   constexpr double kTolerance = 1e-10;
@@ -83,12 +83,12 @@ TEST(SoftContact, SpinBeginsAndEndsUnderATorqueThatGrowsAndIsTakenAway) {
       EXPECT_NEAR(angular_velocity(sample.state)(2), spin_at(sample.state.t), error * (1 + speed));
       EXPECT_LT(velocity(sample.state).norm(), error * (1 + speed) * ball.r);
     }
-    EXPECT_NE(trace.events[0].cause.find("alpha_N = "), std::string::npos) << trace.events[0].cause;
-    EXPECT_NE(trace.events[2].cause.find("N m"), std::string::npos) << trace.events[2].cause;
+    EXPECT_NE(describe(trace.events[0]).find("alpha_N = "), std::string::npos) << describe(trace.events[0]);
+    EXPECT_NE(describe(trace.events[2]).find("N m"), std::string::npos) << describe(trace.events[2]);
   }
 }
 
-TEST(SoftContact, GivesWayWhereForceAndTorqueMeetTheLimitSurface) {
+TEST(LayerContact, GivesWayWhereForceAndTorqueMeetTheLimitSurface) {
   // A constant force takes a share of the ellipse while the ball rolls; what is left is the torque at which it spins.
   const SoftBall ball;
   for (const double share : {0.0, 0.3, 0.6, 0.95}) {
@@ -110,7 +110,7 @@ TEST(SoftContact, GivesWayWhereForceAndTorqueMeetTheLimitSurface) {
   }
 }
 
-TEST(SoftContact, SlidesAndSpinsInOneDirectionUnderLoadsThatDriveIt) {
+TEST(LayerContact, SlidesAndSpinsInOneDirectionUnderLoadsThatDriveIt) {
   // Loads that are to bring about slip a t and spin alpha t: inertia, and friction on the ellipse along that direction.
   // Taken away, and with mu^2/inertia the same for both, both shrink alike: p = |mu u, mu_tau w| by mu^2/inertia f_N.
   SoftBall ball;
@@ -143,7 +143,7 @@ TEST(SoftContact, SlidesAndSpinsInOneDirectionUnderLoadsThatDriveIt) {
   }
 }
 
-TEST(SoftContact, SlipAndSpinEndTogetherWhateverTheirInertias) {
+TEST(LayerContact, SlipAndSpinEndTogetherWhateverTheirInertias) {
   // u' = -k1 u/p, w' = -k2 w/p with p = |mu u, mu_tau w|: in the time s with dt = p ds both fall exponentially, and end
   // at t = int p ds.
   const SoftBall ball;

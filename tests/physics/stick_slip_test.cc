@@ -117,7 +117,7 @@ void compare(const Block& b) {
   std::vector<Change> found;
   for (const Event& event : trace.events) {
     if (event.kind != EventKind::slip && event.kind != EventKind::stick) {
-      ADD_FAILURE() << to_string(event.kind) << " at " << event.t << ": " << event.cause;
+      ADD_FAILURE() << to_string(event.kind) << " at " << event.t << ": " << describe(event);
     } else if (found.empty() || event.t != found.back().t || event.kind != found.back().kind) {
       found.push_back({event.t, event.kind});
     }

@@ -291,9 +291,9 @@ TEST(SykTranslation, SlipsOfTheSecondLinksReverseInTheRun) {
       find_change(0.5, 0.8, [&](double t) { return example.plan_slips(example.plan(t))(kLink2) > 0; });
   std::vector<double> reversals;
   for (const Event& event : trace.events) {
-    const bool is_second = event.where == "object/left.link2" || event.where == "object/right.link4";
+    const bool is_second = event.where() == "object/left.link2" || event.where() == "object/right.link4";
     if (event.kind == EventKind::slip) {
-      EXPECT_TRUE(is_second) << event.where;
+      EXPECT_TRUE(is_second) << event.where();
       reversals.push_back(event.t);
     }
   }
@@ -446,7 +446,7 @@ TEST(SykTranslation, LosesStabilityAgainstAsymmetryOnly) {
     // The law knows the heavier link, so that forces stay as planned. Which of the outer links lifts, and when rigid
     // bodies come back, is up to rounding, likely amplified where A becomes singular (docs/syk.md).
     ASSERT_NE(lifts, trace.events.end());
-    EXPECT_TRUE(lifts->where == "object/left.link2" || lifts->where == "object/right.link4") << lifts->where;
+    EXPECT_TRUE(lifts->where() == "object/left.link2" || lifts->where() == "object/right.link4") << lifts->where();
     EXPECT_GT(trace.report.switches[1].t, lifts->t);
   }
 }
@@ -464,7 +464,7 @@ TEST(SykTranslation, APushThatTheLawDoesNotKnowDecidesWhichLinkLifts) {
     const auto lifts = std::find_if(trace.events.begin(), trace.events.end(),
                                     [](const Event& event) { return event.kind == EventKind::break_away; });
     ASSERT_NE(lifts, trace.events.end());
-    EXPECT_EQ(lifts->where, push > 0 ? "object/left.link2" : "object/right.link4");
+    EXPECT_EQ(lifts->where(), push > 0 ? "object/left.link2" : "object/right.link4");
     EXPECT_NEAR(lifts->t, 0.43569, 1e-5);
   }
 }

@@ -193,7 +193,7 @@ TEST(PdRun, JumpOfATargetIsAnEventAtItsTime) {
   ASSERT_EQ(trace.events.size(), 1u);
   EXPECT_EQ(trace.events[0].kind, EventKind::control);
   EXPECT_EQ(trace.events[0].t, 0.3);
-  EXPECT_EQ(trace.events[0].where, "control 'pd_gravity'");
+  EXPECT_EQ(trace.events[0].where(), "control 'pd_gravity'");
   EXPECT_NEAR(trace.report.last.q(0), step_response(0.02, 0.5, 0.04, 0.7), 1e-9);
 }
 
@@ -304,8 +304,8 @@ TEST(EffortLimit, SwitchesWhereTheCommandPassesIt) {
   const double t1 = (-kd * a + std::sqrt(kd * kd * a * a + 2 * kp * a * (kp - limit))) / (kp * a);
   ASSERT_GE(trace.events.size(), 1u);
   EXPECT_NEAR(trace.events[0].t, t1, 1e-12);
-  EXPECT_EQ(trace.events[0].where, "the effort of joint 'axle'");
-  EXPECT_EQ(trace.events[0].cause, "comes back from its upper limit of 0.3 N m");
+  EXPECT_EQ(trace.events[0].where(), "the effort of joint 'axle'");
+  EXPECT_EQ(describe(trace.events[0]), "comes back from its upper limit of 0.3 N m");
   for (const Sample& row : trace.samples) {
     EXPECT_LE(std::abs(row.tau(0)), limit);
     if (row.state.t >= t1) continue;

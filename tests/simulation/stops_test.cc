@@ -53,7 +53,7 @@ std::vector<Event> events_of(const Trace& trace, EventKind kind) {
 std::string list(const Trace& trace) {
   std::string text = trace.report.reason;
   for (const Event& e : trace.events) {
-    text += "\n" + std::to_string(e.t) + " " + to_string(e.kind) + " " + e.where + ": " + e.cause;
+    text += "\n" + std::to_string(e.t) + " " + to_string(e.kind) + " " + e.where() + ": " + describe(e);
   }
   return text;
 }
@@ -65,7 +65,7 @@ TEST(Stop, IsMetAtTheTimeOfFreeFall) {
   const auto on = events_of(trace, EventKind::limit_on);
   ASSERT_EQ(on.size(), 1u) << list(trace);
   EXPECT_NEAR(on[0].t, std::sqrt(2 / kGravity), 1e-14);
-  EXPECT_EQ(on[0].where, "slide");
+  EXPECT_EQ(on[0].where(), "slide");
   EXPECT_EQ(trace.report.last.q(0), -1);
   EXPECT_EQ(trace.report.last.v(0), 0);
   // All of its energy went into the impact.

@@ -40,7 +40,7 @@ CompliantContacts::CompliantContacts(const Scenario& scenario, ConstrainedMotion
   update_positions(scenario.model, scenario.initial.q.data(), workspace_);
   size_ = finder_.calc_size(workspace_);
   margins_ = find_layer_margins(tolerances.scales(), size_);
-  finder_.set_filter([this](BodyIndex a, BodyIndex b) { return is_soft(a, b); });
+  finder_.set_filter([this](BodyIndex a, BodyIndex b) { return is_compliant(a, b); });
   find_waiting();
 }
 
@@ -62,7 +62,7 @@ void CompliantContacts::find_waiting() {
   waits_for_load_ = true;
 }
 
-bool CompliantContacts::is_soft(BodyIndex a, BodyIndex b) const {
+bool CompliantContacts::is_compliant(BodyIndex a, BodyIndex b) const {
   const ContactLaw& law = laws_.find_law(a, b);
   const bool overlaps = std::find(overlapping_.begin(), overlapping_.end(), std::pair(a, b)) != overlapping_.end() ||
                         std::find(overlapping_.begin(), overlapping_.end(), std::pair(b, a)) != overlapping_.end();
@@ -92,8 +92,8 @@ void CompliantContacts::load(std::vector<Force> forces) {
 
 double CompliantContacts::take_back(const std::vector<Handed>& some) {
   double held = 0;
-  std::vector<SoftContact> left;
-  for (const SoftContact& contact : motion_.soft_contacts()) {
+  std::vector<LayerContact> left;
+  for (const LayerContact& contact : motion_.layer_contacts()) {
     if (std::any_of(some.begin(), some.end(), [&](const Handed& pair) { return pair.is_of(contact); })) {
       held += contact.calc_energy();
     } else {
@@ -103,11 +103,11 @@ double CompliantContacts::take_back(const std::vector<Handed>& some) {
   std::erase_if(handed_, [&](const Handed& pair) {
     return std::any_of(some.begin(), some.end(), [&](const Handed& gone) { return gone.is_of(pair.a, pair.b); });
   });
-  motion_.set_soft_contacts(std::move(left));
+  motion_.set_layer_contacts(std::move(left));
   return held;
 }
 
-double CompliantContacts::calc_layer_time(const SoftContact& contact) const {
+double CompliantContacts::calc_layer_time(const LayerContact& contact) const {
   const double load = tolerances_.scales().effort() / tolerances_.scales().length;
   const LayerForce f = contact.layer().calc_normal(contact.layer().calc_depth(load, 0), 0);
   return std::max(f.by_rate / f.by_depth, std::sqrt(tolerances_.scales().mass / f.by_depth));
@@ -127,12 +127,12 @@ void CompliantContacts::begin() {
   has_begun_ = true;
   before_.clear();
   moved_.clear();
-  for (const SoftContact& contact : motion_.soft_contacts()) {
+  for (const LayerContact& contact : motion_.layer_contacts()) {
     before_.push_back({contact.name(), contact.place().found(), contact.phase});
   }
 }
 
-SoftContact CompliantContacts::make_contact(const FoundContact& found) const {
+LayerContact CompliantContacts::make_contact(const FoundContact& found) const {
   const ContactLaw& law = laws_.find_law(found.body_A, found.body_B);
   HeldContact place(scenario_.model, workspace_, finder_, found, law, ContactHold::smooth, 0);
   const Scales& scales = tolerances_.scales();
@@ -140,7 +140,7 @@ SoftContact CompliantContacts::make_contact(const FoundContact& found) const {
 }
 
 /// Whether bodies that have no layer between them come to touch.
-bool CompliantContacts::meets(const SoftContact& contact) const {
+bool CompliantContacts::meets(const LayerContact& contact) const {
   const bool takes_over = std::any_of(forces_.begin(), forces_.end(), [&](const Force& force) {
     return is_same(force.place, contact.place().found()) && force.force(0) > 0;
   });
@@ -151,7 +151,7 @@ bool CompliantContacts::meets(const SoftContact& contact) const {
 
 /// Layers that take over begin with the force that there was. Others begin without depth, and so without energy, also
 /// where a point comes to be listed only after it has been pressed in. What overlaps at the start of a run is pressed.
-SoftContact CompliantContacts::begin_layer(SoftContact contact) {
+LayerContact CompliantContacts::begin_layer(LayerContact contact) {
   const HeldContact& place = contact.place();
   const auto known = std::find_if(forces_.begin(), forces_.end(),
                                   [&](const Force& force) { return is_same(force.place, place.found()); });
@@ -163,7 +163,7 @@ SoftContact CompliantContacts::begin_layer(SoftContact contact) {
   }
   if (force(0) > 0) {
     const LayerLaw& law = contact.layer();
-    SoftContact out(place, contact.shared_layer(), law.calc_depth(force(0), 0) + place.gap());
+    LayerContact out(place, contact.shared_layer(), law.calc_depth(force(0), 0) + place.gap());
     out.shear = calc_shear(law, place.law(), force.tail<3>(), Vector3<double>::Zero());
     if (has_started_) energy_put_in_ += out.calc_energy();
     return out;
@@ -174,9 +174,9 @@ SoftContact CompliantContacts::begin_layer(SoftContact contact) {
 }
 
 /// The layer goes on at another place of the same two shapes.
-SoftContact CompliantContacts::inherit(const SoftContact& old, const FoundContact& found) const {
-  SoftContact fresh = make_contact(found);
-  SoftContact out(fresh.place(), old.shared_layer(), old.offset());
+LayerContact CompliantContacts::inherit(const LayerContact& old, const FoundContact& found) const {
+  LayerContact fresh = make_contact(found);
+  LayerContact out(fresh.place(), old.shared_layer(), old.offset());
   const ContactFrame<double>& from = old.place().frame();
   const Vec3<double> shear = from.T * old.shear(0) + from.U * old.shear(1);
   const Vec3<double> in_frame = express_in(out.place().frame(), shear);
@@ -188,7 +188,7 @@ SoftContact CompliantContacts::inherit(const SoftContact& old, const FoundContac
 
 /// Of the layers between the same shapes that nobody goes on with, the nearest; −1 if there is none. One that holds on
 /// where it is, is found under another name only if it is here.
-int CompliantContacts::find_parent(const std::vector<SoftContact>& old, const std::vector<char>& is_used,
+int CompliantContacts::find_parent(const std::vector<LayerContact>& old, const std::vector<char>& is_used,
                                    const FoundContact& found) const {
   int out = -1;
   double least = 0;
@@ -207,7 +207,7 @@ int CompliantContacts::find_parent(const std::vector<SoftContact>& old, const st
 
 /// Whether a layer that the finder does not list goes on all the same: its bodies are not parted, nor beyond its
 /// features.
-bool CompliantContacts::still_holds(const SoftContact& contact) const {
+bool CompliantContacts::still_holds(const LayerContact& contact) const {
   return contact.phase != LayerPhase::apart && contact.depth() > 0 &&
          contact.place().calc_exit(workspace_, size_) <= kExit;
 }
@@ -215,15 +215,15 @@ bool CompliantContacts::still_holds(const SoftContact& contact) const {
 void CompliantContacts::settle(State& state) {
   update_positions(scenario_.model, state.q.data(), workspace_);
   update_velocities(scenario_.model, state.v.data(), workspace_);
-  motion_.follow_soft_contacts(state);
-  const std::vector<SoftContact> old = motion_.soft_contacts();
+  motion_.follow_layer_contacts(state);
+  const std::vector<LayerContact> old = motion_.layer_contacts();
   std::vector<char> is_used(old.size(), 0);
   finder_.update(workspace_, forces_.empty() ? margins_.depth : kTouch * size_);
-  std::vector<SoftContact> next;
+  std::vector<LayerContact> next;
   std::vector<const FoundContact*> others;
   for (const FoundContact& found : finder_.contacts()) {
     const auto same = std::find_if(old.begin(), old.end(),
-                                   [&](const SoftContact& contact) { return is_same(contact.place().found(), found); });
+                                   [&](const LayerContact& contact) { return is_same(contact.place().found(), found); });
     if (same == old.end()) {
       others.push_back(&found);
       continue;
@@ -234,11 +234,11 @@ void CompliantContacts::settle(State& state) {
   for (const FoundContact* found : others) {
     const int parent = find_parent(old, is_used, *found);
     if (parent < 0) {
-      SoftContact contact = make_contact(*found);
+      LayerContact contact = make_contact(*found);
       if (meets(contact)) next.push_back(begin_layer(std::move(contact)));
       continue;
     }
-    const SoftContact& from = old[static_cast<std::size_t>(parent)];
+    const LayerContact& from = old[static_cast<std::size_t>(parent)];
     is_used[static_cast<std::size_t>(parent)] = 1;
     moved_.push_back({from.place().found(), *found});
     next.push_back(inherit(from, *found));
@@ -249,73 +249,71 @@ void CompliantContacts::settle(State& state) {
     next.push_back(old[i]);
   }
   std::vector<FoundContact> places;
-  for (const SoftContact& contact : next) places.push_back(contact.place().found());
+  for (const LayerContact& contact : next) places.push_back(contact.place().found());
   const std::vector<std::string> names = names_.update(places);
   for (std::size_t i = 0; i < next.size(); ++i) next[i].place().set_name(names[i]);
-  motion_.set_soft_contacts(next);
+  motion_.set_layer_contacts(next);
   state.inner = motion_.collect_shears();
   choose_phases(state);
   // What has parted and does not press any more has no layer between it.
-  const auto is_over = [](const SoftContact& contact) {
+  const auto is_over = [](const LayerContact& contact) {
     return contact.phase == LayerPhase::apart && !(contact.depth() > 0);
   };
   forces_.clear();
-  next = motion_.soft_contacts();
+  next = motion_.layer_contacts();
   if (std::erase_if(next, is_over) == 0) return;
-  motion_.set_soft_contacts(std::move(next));
+  motion_.set_layer_contacts(std::move(next));
   state.inner = motion_.collect_shears();
 }
 
 void CompliantContacts::choose_phases(const State& state) {
-  if (motion_.soft_contacts().empty()) return;
-  motion_.follow_soft_contacts(state);
+  if (motion_.layer_contacts().empty()) return;
+  motion_.follow_layer_contacts(state);
   // What was found beyond a margin is beyond half of it, whatever rounding has done since.
-  for (SoftContact& contact : motion_.soft_contacts()) contact.choose_phase(margins_.force / 2, margins_.depth / 2);
-  motion_.follow_soft_contacts(state);
+  for (LayerContact& contact : motion_.layer_contacts()) contact.choose_phase(margins_.force / 2, margins_.depth / 2);
+  motion_.follow_layer_contacts(state);
 }
 
-std::vector<Event> CompliantContacts::tell(double t) const {
+std::vector<Event> CompliantContacts::list_changes(double t) const {
   std::vector<Event> out;
+  const auto add = [&](EventKind kind, const std::string& name, const FoundContact& place, EventCause cause) -> Event& {
+    Event& event = out.emplace_back(Event{.t = t, .kind = kind, .cause = cause});
+    event.place = {name, ContactId{place.shape_A, place.shape_B, place.id}, place.body_A, place.body_B, -1};
+    return event;
+  };
   const auto find_origin = [&](const FoundContact& place) {
     const auto found = std::find_if(moved_.begin(), moved_.end(), [&](const Moved& m) { return is_same(m.to, place); });
     return found == moved_.end() ? place : found->from;
   };
-  std::vector<char> is_told(before_.size(), 0);
-  for (const SoftContact& contact : motion_.soft_contacts()) {
-    const FoundContact origin = find_origin(contact.place().found());
+  std::vector<char> is_known(before_.size(), 0);
+  for (const LayerContact& contact : motion_.layer_contacts()) {
+    const FoundContact& place = contact.place().found();
+    const FoundContact origin = find_origin(place);
     LayerPhase before = LayerPhase::apart;
     for (std::size_t i = 0; i < before_.size(); ++i) {
       if (!is_same(before_[i].place, origin)) continue;
       before = before_[i].phase;
-      is_told[i] = 1;
-      if (is_same(origin, contact.place().found())) continue;
-      out.push_back({t, EventKind::face, contact.name(), "the layer goes on at other features of its bodies"});
+      is_known[i] = 1;
+      if (!is_same(origin, place)) add(EventKind::face, contact.name(), place, EventCause::layer_goes_over);
     }
     if (before == contact.phase) continue;
     const Vector4<double> f = contact.force();
-    const double friction = f.segment<2>(1).norm();
     if (contact.phase == LayerPhase::apart) {
-      out.push_back({t, EventKind::break_away, contact.name(), "the force of the layer comes to 0 N"});
+      add(EventKind::break_away, contact.name(), place, EventCause::layer_unloaded);
       continue;
     }
     if (before == LayerPhase::apart) {
-      out.push_back({t, EventKind::touch, contact.name(),
-                     fmt::format("a compliant layer is met at {:.4g} m/s and pushes with {:.4g} N",
-                                 -contact.place().velocity()(0), f(0))});
+      add(EventKind::touch, contact.name(), place, EventCause::meets_layer).numbers = {
+          {"approach", -contact.place().velocity()(0), "m/s"}, {"f_N", f(0), "N"}};
     }
-    if (contact.phase == LayerPhase::slips) {
-      out.push_back({t, EventKind::slip, contact.name(),
-                     fmt::format("the layer slips: |f_t| = {:.4g} N, mu f_N = {:.4g} N", friction,
-                                 contact.place().law().friction * f(0))});
-    } else if (before == LayerPhase::slips) {
-      out.push_back({t, EventKind::stick, contact.name(),
-                     fmt::format("the layer sticks: |f_t| = {:.4g} N, mu f_N = {:.4g} N", friction,
-                                 contact.place().law().friction * f(0))});
-    }
+    const bool slips = contact.phase == LayerPhase::slips;
+    if (!slips && before != LayerPhase::slips) continue;
+    add(slips ? EventKind::slip : EventKind::stick, contact.name(), place, EventCause::layer_friction).numbers = {
+        {"f_t", f.segment<2>(1).norm(), "N"}, {"limit", contact.place().law().friction * f(0), "N"}};
   }
   for (std::size_t i = 0; i < before_.size(); ++i) {
-    if (is_told[i] || before_[i].phase == LayerPhase::apart) continue;
-    out.push_back({t, EventKind::break_away, before_[i].name, "the bodies have left the layer"});
+    if (is_known[i] || before_[i].phase == LayerPhase::apart) continue;
+    add(EventKind::break_away, before_[i].name, before_[i].place, EventCause::leaves_layer);
   }
   return out;
 }

@@ -45,7 +45,7 @@ class CompliantContacts {
   CompliantContacts(const Scenario& scenario, ConstrainedMotion& motion, const Tolerances& tolerances);
 
   /// Whether contacts of two bodies are compliant now.
-  bool is_soft(BodyIndex a, BodyIndex b) const;
+  bool is_compliant(BodyIndex a, BodyIndex b) const;
   /// Whether they may become so.
   bool can_hand_over(BodyIndex a, BodyIndex b) const;
 
@@ -68,7 +68,7 @@ class CompliantContacts {
     bool is_new = true;  ///< nobody has asked as yet
 
     bool is_of(BodyIndex x, BodyIndex y) const { return (a == x && b == y) || (a == y && b == x); }
-    bool is_of(const SoftContact& layer) const {
+    bool is_of(const LayerContact& layer) const {
       return is_of(layer.place().found().body_A, layer.place().found().body_B);
     }
   };
@@ -78,7 +78,7 @@ class CompliantContacts {
   double take_back(const std::vector<Handed>& some);
   bool is_handed_over(BodyIndex a, BodyIndex b) const;
   /// How long a layer takes to settle, s: a spring and damper under the mass of everything.
-  double calc_layer_time(const SoftContact& contact) const;
+  double calc_layer_time(const LayerContact& contact) const;
 
   /// Of the layer that a rigid contact with this normal force (N) would have.
   LayerSlopes calc_slopes(const HeldContact& contact, double f_N) const;
@@ -91,8 +91,8 @@ class CompliantContacts {
   void choose_phases(const State& state);
   /// What layers hold that have taken over from rigid contacts with a force, since this was last asked, J.
   double take_energy_put_in() { return std::exchange(energy_put_in_, 0); }
-  /// What has changed since begin(), in words.
-  std::vector<Event> tell(double t) const;
+  /// What has changed since begin().
+  std::vector<Event> list_changes(double t) const;
 
   template <class Archive>
   void archive(Archive& a);
@@ -110,13 +110,13 @@ class CompliantContacts {
     FoundContact from, to;
   };
 
-  SoftContact make_contact(const FoundContact& found) const;
-  bool meets(const SoftContact& contact) const;
-  SoftContact begin_layer(SoftContact contact);
-  SoftContact inherit(const SoftContact& old, const FoundContact& found) const;
-  int find_parent(const std::vector<SoftContact>& old, const std::vector<char>& is_used,
+  LayerContact make_contact(const FoundContact& found) const;
+  bool meets(const LayerContact& contact) const;
+  LayerContact begin_layer(LayerContact contact);
+  LayerContact inherit(const LayerContact& old, const FoundContact& found) const;
+  int find_parent(const std::vector<LayerContact>& old, const std::vector<char>& is_used,
                   const FoundContact& found) const;
-  bool still_holds(const SoftContact& contact) const;
+  bool still_holds(const LayerContact& contact) const;
   void find_waiting();
 
   const Scenario& scenario_;

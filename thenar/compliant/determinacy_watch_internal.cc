@@ -47,7 +47,7 @@ bool DeterminacyWatch::is_stable(const ContactResponse& part) {
   VectorX<double> k(part.A.rows()), c(part.A.rows());
   for (Eigen::Index i = 0; i < part.A.rows(); ++i) {
     const auto [contact, row] = part.rows[static_cast<std::size_t>(i)];
-    const LayerSlopes slopes = soft_.calc_slopes(motion.contacts()[contact], motion.contact_forces()[contact](0));
+    const LayerSlopes slopes = layers_.calc_slopes(motion.contacts()[contact], motion.contact_forces()[contact](0));
     k(i) = slopes.stiffness[static_cast<std::size_t>(row)];
     c(i) = slopes.damping[static_cast<std::size_t>(row)];
   }
@@ -87,7 +87,7 @@ void DeterminacyWatch::find(Stepper& stepper, const InstantOptions& options, std
   ConstrainedMotion& motion = context_.motion();
   if (first || !watches_ || motion.contacts().empty() || !motion.may_be_indeterminate()) return;
   const auto is_automatic = [&](const HeldContact& contact) {
-    return soft_.can_hand_over(contact.found().body_A, contact.found().body_B);
+    return layers_.can_hand_over(contact.found().body_A, contact.found().body_B);
   };
   stepper.evaluate(1);
   if (std::none_of(motion.contacts().begin(), motion.contacts().end(), is_automatic)) return;

@@ -27,7 +27,7 @@ class DeterminacyWatch {
  public:
   /// All must outlive it.
   DeterminacyWatch(AssemblyContext& context, const CompliantContacts& soft)
-      : context_(context), soft_(soft), workspace_(context.scenario().model) {}
+      : context_(context), layers_(soft), workspace_(context.scenario().model) {}
 
   /// The motion goes on as the instant says, which is evaluated.
   void begin(Verdict verdict);
@@ -55,7 +55,7 @@ class DeterminacyWatch {
   Verdict ask(Stepper& stepper, double theta, InstantOptions options);
 
   AssemblyContext& context_;
-  const CompliantContacts& soft_;
+  const CompliantContacts& layers_;
   Workspace<double> workspace_;
   Verdict verdict_ = Verdict::undecided;
   bool watches_ = false;

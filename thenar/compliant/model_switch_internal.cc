@@ -59,7 +59,7 @@ void ModelSwitcher::find_groups(const std::vector<FoundContact>& contacts) {
     std::replace(groups_.begin(), groups_.end(), std::max(one, other), std::min(one, other));
   };
   for (const FoundContact& contact : contacts) unite(contact.body_A, contact.body_B);
-  for (const CompliantContacts::Handed& pair : soft_.handed()) unite(pair.a, pair.b);
+  for (const CompliantContacts::Handed& pair : layers_.handed()) unite(pair.a, pair.b);
 }
 
 /// Those of these contacts, each once, in ascending order.
@@ -146,7 +146,7 @@ std::optional<ModelSwitch> ModelSwitcher::hand_over_contacts(const std::vector<F
                                                              const std::string& why) {
   std::vector<FoundContact> some;
   for (const FoundContact& place : contacts) {
-    if (soft_.can_hand_over(place.body_A, place.body_B)) some.push_back(place);
+    if (layers_.can_hand_over(place.body_A, place.body_B)) some.push_back(place);
   }
   if (some.empty()) return {};
   ModelSwitch out{.t = t, .to_compliant = true, .contacts = {}, .why = why};
@@ -155,7 +155,7 @@ std::optional<ModelSwitch> ModelSwitcher::hand_over_contacts(const std::vector<F
     out.contacts.push_back(fmt::format("{}/{}", model.body(place.body_A).name, model.body(place.body_B).name));
   }
   out.contacts.erase(std::unique(out.contacts.begin(), out.contacts.end()), out.contacts.end());
-  soft_.hand_over(some, forces_, t);
+  layers_.hand_over(some, forces_, t);
   return out;
 }
 
@@ -164,9 +164,9 @@ std::optional<ModelSwitch> ModelSwitcher::hand_over_contacts(const std::vector<F
 namespace {
 
 /// Dampers carry little of the forces of these layers.
-bool is_relaxed(const std::vector<SoftContact>& layers) {
+bool is_relaxed(const std::vector<LayerContact>& layers) {
   double largest = 0, carried = 0;
-  for (const SoftContact& contact : layers) {
+  for (const LayerContact& contact : layers) {
     const double spring = contact.depth() > 0 ? contact.layer().calc_normal(contact.depth(), 0).f : 0;
     largest = std::max(largest, contact.answer().f_N);
     carried = std::max(carried, std::abs(contact.answer().f_N - spring));
@@ -177,9 +177,9 @@ bool is_relaxed(const std::vector<SoftContact>& layers) {
 }  // namespace
 
 /// The largest difference between the forces of an answer and those of layers, as a part of the largest force.
-double ModelSwitcher::compare(const Instant& instant, const std::vector<SoftContact>& layers) const {
+double ModelSwitcher::compare(const Instant& instant, const std::vector<LayerContact>& layers) const {
   double largest = 0, difference = 0;
-  for (const SoftContact& layer : layers) {
+  for (const LayerContact& layer : layers) {
     const Vector4<double> f = layer.force();
     const ContactFrame<double>& frame = layer.place().frame();
     const Vec3<double> soft = to_world(frame.N, frame.T, frame.U, f(0), f(1), f(2));
@@ -198,7 +198,7 @@ double ModelSwitcher::compare(const Instant& instant, const std::vector<SoftCont
 
 double ModelSwitcher::next_check() const {
   double out = std::numeric_limits<double>::infinity();
-  for (const CompliantContacts::Handed& pair : soft_.handed()) out = std::min(out, pair.next_check);
+  for (const CompliantContacts::Handed& pair : layers_.handed()) out = std::min(out, pair.next_check);
   return out;
 }
 
@@ -206,16 +206,16 @@ double ModelSwitcher::next_check() const {
 std::vector<FoundContact> ModelSwitcher::list_contacts() const {
   std::vector<FoundContact> out;
   for (const HeldContact& contact : context_.motion().contacts()) out.push_back(contact.found());
-  for (const SoftContact& contact : context_.motion().soft_contacts()) out.push_back(contact.place().found());
+  for (const LayerContact& contact : context_.motion().layer_contacts()) out.push_back(contact.place().found());
   return out;
 }
 
 std::optional<ModelSwitch> ModelSwitcher::try_back(State& state, const InstantOptions& options) {
   has_tried_ = false;
-  if (state.t < next_check() || !context_.motion().follow_soft_contacts(state)) return {};
+  if (state.t < next_check() || !context_.motion().follow_layer_contacts(state)) return {};
   find_groups(list_contacts());
   std::vector<int> groups;
-  for (const CompliantContacts::Handed& pair : soft_.handed()) {
+  for (const CompliantContacts::Handed& pair : layers_.handed()) {
     if (pair.next_check <= state.t) groups.push_back(find_group(pair.a, pair.b));
   }
   std::sort(groups.begin(), groups.end());
@@ -231,12 +231,12 @@ bool ModelSwitcher::is_due(const std::vector<CompliantContacts::Handed>& pairs, 
   const bool is_first = std::any_of(pairs.begin(), pairs.end(), [](const auto& pair) { return pair.is_new; });
   // Where no layer is left, nothing has to settle.
   double layer_time = kShortestLayer * context_.tolerances().scales().time;
-  for (const SoftContact& layer : context_.motion().soft_contacts()) {
+  for (const LayerContact& layer : context_.motion().layer_contacts()) {
     const bool is_of_these =
         std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.is_of(layer); });
-    if (is_of_these) layer_time = std::max(layer_time, soft_.calc_layer_time(layer));
+    if (is_of_these) layer_time = std::max(layer_time, layers_.calc_layer_time(layer));
   }
-  for (CompliantContacts::Handed& pair : soft_.handed()) {
+  for (CompliantContacts::Handed& pair : layers_.handed()) {
     const bool is_of_these =
         std::any_of(pairs.begin(), pairs.end(), [&](const auto& p) { return p.is_of(pair.a, pair.b); });
     if (!is_of_these) continue;
@@ -250,29 +250,29 @@ bool ModelSwitcher::is_due(const std::vector<CompliantContacts::Handed>& pairs, 
 std::optional<ModelSwitch> ModelSwitcher::try_group(int group, State& state, const InstantOptions& options) {
   ConstrainedMotion& motion = context_.motion();
   std::vector<CompliantContacts::Handed> pairs;
-  for (const CompliantContacts::Handed& pair : soft_.handed()) {
+  for (const CompliantContacts::Handed& pair : layers_.handed()) {
     if (find_group(pair.a, pair.b) == group) pairs.push_back(pair);
   }
   if (!is_due(pairs, state.t)) return {};
-  std::vector<SoftContact> gone;
-  for (const SoftContact& layer : motion.soft_contacts()) {
+  std::vector<LayerContact> gone;
+  for (const LayerContact& layer : motion.layer_contacts()) {
     if (std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.is_of(layer); }))
       gone.push_back(layer);
   }
   if (!is_relaxed(gone)) return {};
   has_tried_ = true;
-  const std::vector<SoftContact> layers = motion.soft_contacts();
+  const std::vector<LayerContact> layers = motion.layer_contacts();
   const std::vector<HeldContact> contacts = motion.contacts();
   const Mode mode = motion.mode();
-  const std::vector<CompliantContacts::Handed> handed = soft_.handed();
+  const std::vector<CompliantContacts::Handed> handed = layers_.handed();
   State trial = state;
   std::vector<HeldContact> held = contacts;
-  for (const SoftContact& layer : gone) {
+  for (const LayerContact& layer : gone) {
     if (layer.phase == LayerPhase::apart) continue;
     held.push_back(layer.place());
     held.back().set_hold(layer.phase == LayerPhase::sticks ? ContactHold::rolling : ContactHold::smooth);
   }
-  const double held_energy = soft_.take_back(pairs);
+  const double held_energy = layers_.take_back(pairs);
   trial.inner = motion.collect_shears();
   const bool is_pressed = !held.empty();
   motion.set_contacts(std::move(held));
@@ -288,8 +288,8 @@ std::optional<ModelSwitch> ModelSwitcher::try_group(int group, State& state, con
                                    (instant->verdict == Verdict::unique && instant->determinate));
   const double disagreement = is_good ? compare(*instant, gone) : 1;
   if (!is_good || disagreement > kAgrees) {
-    soft_.handed() = handed;
-    motion.set_soft_contacts(layers);
+    layers_.handed() = handed;
+    motion.set_layer_contacts(layers);
     motion.set_contacts(contacts);
     motion.set_mode(mode);
     return {};

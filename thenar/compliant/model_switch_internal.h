@@ -31,7 +31,7 @@ class ModelSwitcher {
   static constexpr double kDwell = 3, kCheck = 0.1;
 
   /// All must outlive it.
-  ModelSwitcher(AssemblyContext& context, CompliantContacts& soft) : context_(context), soft_(soft) {}
+  ModelSwitcher(AssemblyContext& context, CompliantContacts& soft) : context_(context), layers_(soft) {}
 
   /// Forces of the rigid contacts where the motion was evaluated last, with which layers will begin.
   void note_forces();
@@ -69,10 +69,10 @@ class ModelSwitcher {
   std::vector<FoundContact> list_contacts() const;
   bool is_due(const std::vector<CompliantContacts::Handed>& pairs, double t);
   std::optional<ModelSwitch> try_group(int group, State& state, const InstantOptions& options);
-  double compare(const Instant& instant, const std::vector<SoftContact>& layers) const;
+  double compare(const Instant& instant, const std::vector<LayerContact>& layers) const;
 
   AssemblyContext& context_;
-  CompliantContacts& soft_;
+  CompliantContacts& layers_;
   std::vector<CompliantContacts::Force> forces_;
   std::vector<int> groups_;  ///< by tree (root link)
   int only_ = -1;

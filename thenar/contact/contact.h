@@ -8,7 +8,9 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "thenar/model/model.h"
 
@@ -33,6 +35,15 @@ struct ContactId {
 
   friend auto operator<=>(const ContactId&, const ContactId&) = default;
 };
+template <class Archive>
+void archive_state(Archive& a, ContactId& id) {
+  a(id.shape_A, id.shape_B, id.point);
+}
+
+/// Names of contacts are A/B, or A/B#k for one of several points of two bodies: the part without the number, and that
+/// number, if there is one.
+std::string_view pair_of_contact(std::string_view contact);
+std::optional<std::string_view> point_of_contact(std::string_view contact);
 
 /// A force in a contact frame: along N, T, U (N), and a torsional moment about N (N m).
 struct ContactForce {

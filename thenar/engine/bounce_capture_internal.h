@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "thenar/engine/event_log.h"
 #include "thenar/engine/settle_parts_internal.h"
 
 namespace thenar::internal {
@@ -15,7 +16,7 @@ namespace thenar::internal {
 /// A contact or stop that has bounced for the last time, and rests when the series of bounces would have ended.
 struct BounceEnd {
   double t = 0;  ///< s
-  std::string where;
+  EventPlace place{};
   long long strikes = 0;
   int row = -1;  ///< of a stop
 };

@@ -61,7 +61,7 @@ class Bridge {
   /// That of compliant contacts included.
   double calc_all_energy(const State& state) {
     ConstrainedMotion& motion = context_.motion();
-    const bool has_layers = !motion.soft_contacts().empty() && motion.follow_soft_contacts(state);
+    const bool has_layers = !motion.layer_contacts().empty() && motion.follow_layer_contacts(state);
     return calc_energy(model_, state) + (has_layers ? motion.calc_layer_energy() : 0);
   }
 

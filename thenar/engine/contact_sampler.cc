@@ -85,8 +85,8 @@ void ContactSampler::fill(const State& state, std::vector<Contact>& out) {
     out.push_back(read_contact(i, forces[i]));
     if (is_redundant) out.back().margin = shares[i];
   }
-  if (!motion_.soft_contacts().empty()) motion_.follow_soft_contacts(state);
-  for (const internal::SoftContact& contact : motion_.soft_contacts()) out.push_back(read_layer(contact));
+  if (!motion_.layer_contacts().empty()) motion_.follow_layer_contacts(state);
+  for (const internal::LayerContact& contact : motion_.layer_contacts()) out.push_back(read_layer(contact));
   add_free_pairs(state, out);
 }
 
@@ -135,7 +135,7 @@ Contact ContactSampler::read_contact(std::size_t i, const Vector4<double>& force
 }
 
 /// Through a compliant layer: what sticks to its layer is held, however the layer is sheared.
-Contact ContactSampler::read_layer(const internal::SoftContact& contact) const {
+Contact ContactSampler::read_layer(const internal::LayerContact& contact) const {
   Contact out = read_place(contact.place(), contact.force());
   if (contact.phase == LayerPhase::apart) return out;
   const ContactLaw& law = contact.place().law();
@@ -191,10 +191,10 @@ bool ContactSampler::is_in_touch(BodyIndex body_A, BodyIndex body_B) const {
   const auto is_here = [&](const HeldContact& contact) {
     return contact.found().body_A == body_A && contact.found().body_B == body_B;
   };
-  const auto& layers = motion_.soft_contacts();
+  const auto& layers = motion_.layer_contacts();
   return std::any_of(motion_.contacts().begin(), motion_.contacts().end(), is_here) ||
          std::any_of(layers.begin(), layers.end(),
-                     [&](const internal::SoftContact& contact) { return is_here(contact.place()); });
+                     [&](const internal::LayerContact& contact) { return is_here(contact.place()); });
 }
 
 /// A row asks twice.
@@ -214,9 +214,9 @@ void ContactSampler::add_free_pairs(const State& state, std::vector<Contact>& ou
 double ContactSampler::calc_penetration(const State& state) {
   look_around(state);
   double out = 0;
-  const auto& layers = motion_.soft_contacts();
+  const auto& layers = motion_.layer_contacts();
   for (const FoundContact& found : nearby_.contacts()) {
-    const bool is_layer = std::any_of(layers.begin(), layers.end(), [&](const internal::SoftContact& contact) {
+    const bool is_layer = std::any_of(layers.begin(), layers.end(), [&](const internal::LayerContact& contact) {
       return contact.place().found().body_A == found.body_A && contact.place().found().body_B == found.body_B;
     });
     if (!is_layer) out = std::max(out, -found.gap);

@@ -39,7 +39,7 @@ class ContactSampler {
  private:
   Contact read_contact(std::size_t contact, const Vector4<double>& force) const;
   Contact read_place(const HeldContact& contact, const Vector4<double>& force) const;
-  Contact read_layer(const internal::SoftContact& contact) const;
+  Contact read_layer(const internal::LayerContact& contact) const;
   bool is_in_touch(BodyIndex body_A, BodyIndex body_B) const;
   void share_margins(std::vector<Contact>& out);
   double calc_margin(const HeldContact& contact, const Vector4<double>& force) const;

@@ -86,6 +86,10 @@ class Engine {
   /// The motion goes on from the present state with these loads, also where it had ended. Engines with fixed steps do
   /// so at the end of the present step.
   virtual void change_loads(const ExternalLoads& loads) = 0;
+  /// The step is taken up to the present state, where the method can; change_loads() must follow.
+  virtual void take_present() = 0;
+  /// The scenario has changed, which has put in this energy, J.
+  virtual void add_energy(double energy) = 0;
 
   /// Which contacts roll, slide or part next at the present state (contact_instant.h). Throws std::runtime_error where
   /// bodies overlap or are about to strike.

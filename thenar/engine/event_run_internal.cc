@@ -62,7 +62,7 @@ const RunReport& EventRun::report() {
   report_.implicit_steps = stepper_.implicit_steps();
   report_.rejected_steps = stepper_.rejected();
   report_.evaluations = motion_.evaluations();
-  report_.events = log_.teller().counts();
+  report_.events = log_.events().counts();
   if (!report_.verdicts.empty()) report_.verdicts.back().to = state_.t;
   return report_;
 }
@@ -255,7 +255,7 @@ bool EventRun::note_settled(const State& before) {
 /// Goes on behind what cannot be followed event by event; `why` is why not.
 bool EventRun::bridge(const std::string& why, AdvanceEnd cause) {
   const double t_start = state_.t;
-  const std::string where = at_contact_ ? at_contact_->name : "";
+  const EventPlace where{.name = at_contact_ ? at_contact_->name : ""};
   at_contact_.reset();
   double length = storm_.begin_bridge(t_start);
   for (int attempt = 0; attempt < kMostBridges && length > 0; ++attempt) {
@@ -280,12 +280,13 @@ bool EventRun::bridge(const std::string& why, AdvanceEnd cause) {
   return end(cause, why);
 }
 
-bool EventRun::end_bridge(double t_start, const std::string& where, const State& before) {
+bool EventRun::end_bridge(double t_start, const EventPlace& where, const State& before) {
   report_.bridged_s += state_.t - t_start;
-  log_.teller().tell({state_.t, EventKind::zeno, where,
-                fmt::format("contacts change faster than can be followed: {:.3g} s are taken in one step, without "
-                            "rebounds",
-                            state_.t - t_start)});
+  log_.events().write({.t = state_.t,
+                       .kind = EventKind::zeno,
+                       .place = where,
+                       .cause = EventCause::crowded,
+                       .numbers = {{"duration", state_.t - t_start, "s"}}});
   return note_settled(before);
 }
 
@@ -337,6 +338,10 @@ bool EventRun::cut_here() {
   return is_good(state_) || refuse_state();
 }
 
+void EventRun::take_present() {
+  if (stepper_.has_error_control()) cut_here();
+}
+
 /// What has been set from outside acts from here on. Forces may jump.
 bool EventRun::apply_loads() {
   motion_.set_loads(*std::exchange(staged_loads_, std::nullopt));
@@ -366,7 +371,7 @@ bool EventRun::pass_switch() {
     schedule_.find_next_switch(state_.t);
     return true;
   }
-  for (const ProfileSwitch::Change& change : now.changes) log_.teller().tell_switch(state_.t, change);
+  for (const ProfileSwitch::Change& change : now.changes) log_.events().write_switch(state_.t, change);
   at_contact_.reset();
   at_switch_ = true;
   const bool is_settled = settle({});
@@ -393,7 +398,7 @@ bool EventRun::pass_limit(int dof, int bound) {
   if (const std::string storm = note_progress(); !storm.empty()) return end(AdvanceEnd::failed, storm);
   const bool returns = actuation().side(dof) == bound;
   actuation().set_side(dof, returns ? 0 : bound);
-  log_.teller().tell_limit(state_.t, dof, bound, returns);
+  log_.events().write_limit(state_.t, dof, bound, returns);
   stepper_.start(state_);
   return true;
 }

@@ -44,6 +44,8 @@ class EventRun final : public Engine {
   const Sample* make_sample() override;
   const State& state() override;
   void change_loads(const ExternalLoads& loads) override;
+  void take_present() override;
+  void add_energy(double energy) override { report_.energy.switched += energy; }
   Instant solve_present(const InstantOptions& options) override;
   void save(StateWriter& writer) override { archive(writer); }
   void load(StateReader& reader) override { archive(reader); }
@@ -57,7 +59,7 @@ class EventRun final : public Engine {
   bool end(AdvanceEnd why, const std::string& reason) override;
   AdvanceEnd ended_by() const override { return ended_by_; }
   long long steps() const override { return stepper_.steps(); }
-  long long events() const override { return log_.teller().total(); }
+  long long events() const override { return log_.events().total(); }
   const RunReport& report() override;
 
  private:
@@ -88,7 +90,7 @@ class EventRun final : public Engine {
   void take_back(const State& before);
   bool note_settled(const State& before);
   bool bridge(const std::string& why, AdvanceEnd cause);
-  bool end_bridge(double t_start, const std::string& where, const State& before);
+  bool end_bridge(double t_start, const EventPlace& where, const State& before);
   std::string note_progress();
   std::string name_last_event() const;
 

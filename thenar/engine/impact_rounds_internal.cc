@@ -75,14 +75,15 @@ void ImpactRounds::note_strikes(const ImpactInstant& impact, const VectorX<doubl
     if (!(before < 0)) continue;
     bounces_.count_strike(contact.place);
     const double leaves = after(contact.row);
-    strikes_.push_back({names[i], before, std::abs(leaves) > kLeftByImpulses * -before ? leaves : 0});
+    const double after_it = std::abs(leaves) > kLeftByImpulses * -before ? leaves : 0;
+    strikes_.push_back({make_place(names[i], contact.place), before, after_it});
   }
   for (const ImpactStop& stop : impact.stops) {
     if (!(stop.rate < 0)) continue;
     bounces_.count_stop_strike(static_cast<int>(impact.problem.rows.row(stop.row).id));
-    strikes_.push_back({model.dof_name(stop.dof), stop.rate, after(stop.row),
-                        model.is_angular(stop.dof) ? "rad/s" : "m/s",
-                        stop.name.starts_with("upper") ? "upper" : "lower"});
+    EventPlace place{.name = model.dof_name(stop.dof)};
+    place.dof = stop.dof;
+    strikes_.push_back({place, stop.rate, after(stop.row), stop.is_upper ? StopSide::upper : StopSide::lower});
   }
 }
 

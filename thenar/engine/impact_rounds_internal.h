@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "thenar/engine/bounce_capture_internal.h"
-#include "thenar/engine/event_teller.h"
+#include "thenar/engine/event_log.h"
 #include "thenar/engine/touch_keeper_internal.h"
 #include "thenar/instant/contact_impact.h"
 
@@ -34,8 +34,7 @@ class ImpactRounds {
   bool is_stuck() const { return is_stuck_; }
 
   /// What was struck at this instant.
-  const std::vector<ContactStrike>& strikes() const { return strikes_; }
-  void forget_strikes() { strikes_.clear(); }
+  const std::vector<StrikeReport>& strikes() const { return strikes_; }
 
  private:
   void note_strikes(const ImpactInstant& impact, const VectorX<double>& v);
@@ -43,7 +42,7 @@ class ImpactRounds {
   SettleParts& parts_;
   TouchKeeper& touch_;
   BounceCapture& bounces_;
-  std::vector<ContactStrike> strikes_;
+  std::vector<StrikeReport> strikes_;
   std::string fault_;
   bool is_stuck_ = false;
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/engine/instant_log_internal.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -19,7 +17,7 @@ InstantLog::InstantLog(const Sources& sources, SampleMaker& samples, RunReport& 
       samples_(samples),
       report_(report),
       tap_(std::move(tap)),
-      teller_(sources.scenario.model, sources.motion.rows(), on_event) {}
+      events_(sources.scenario.model, sources.motion.rows(), on_event) {}
 
 bool InstantLog::note_settled(const State& before, const State& after) {
   const Mode mode_before = std::exchange(mode_, motion_.mode());
@@ -31,12 +29,12 @@ bool InstantLog::note_settled(const State& before, const State& after) {
     energy_switched += change.energy;
     note_switch(change);
   }
-  const std::vector<ContactStrike>& strikes = settler_.strikes();
+  const std::vector<StrikeReport>& strikes = settler_.strikes();
   if (!strikes.empty() && !tap_(samples_.make_before(before, energy_lost, energy_switched))) return false;
   for (const BounceEnd& bounce : settler_.bounce_ends()) bounce_ends_.push_back(bounce);
-  for (const ContactStrike& strike : strikes) teller_.tell_strike(after.t, strike);
+  for (const StrikeReport& strike : strikes) events_.write_strike(after.t, strike);
   if (has_begun_) {
-    for (const Event& event : settler_.changes()) teller_.tell(event);
+    for (const Event& event : settler_.changes()) events_.write(event);
     note_joint_changes(after, mode_before, mode_);
   }
   has_begun_ = true;
@@ -59,12 +57,13 @@ void InstantLog::note_verdict(double t) {
 void InstantLog::note_switch(const ModelSwitch& change) {
   report_.switches.push_back(change);
   report_.energy.switched += change.energy;
-  std::string where;
-  for (const std::string& name : change.contacts) where += (where.empty() ? "" : ", ") + name;
-  teller_.tell({change.t, EventKind::model, where,
-                fmt::format("{}: {}; puts in {:.3g} J",
-                            change.to_compliant ? "from rigid to compliant" : "from compliant to rigid", change.why,
-                            change.energy)});
+  Event event{.t = change.t,
+              .kind = EventKind::model,
+              .cause = change.to_compliant ? EventCause::to_compliant : EventCause::to_rigid,
+              .numbers = {{"energy", change.energy, "J"}},
+              .note = change.why};
+  for (const std::string& name : change.contacts) event.place.name += (event.place.name.empty() ? "" : ", ") + name;
+  events_.write(event);
 }
 
 void InstantLog::note_joint_changes(const State& state, const Mode& before, const Mode& after) {
@@ -73,8 +72,8 @@ void InstantLog::note_joint_changes(const State& state, const Mode& before, cons
     if (row(i).kind() == JointRowKind::stop && is_held != was_held) note_stop_change(state, i, is_held);
     const int slip = after.slip[static_cast<std::size_t>(i)], old_slip = before.slip[static_cast<std::size_t>(i)];
     if (slip == old_slip) continue;
-    if (slip == 0) teller_.tell_stick(state.t, i, calc_reaction(i));
-    if (slip != 0) teller_.tell_slip(state.t, i, slip, stepper_.acceleration()[row(i).dof()]);
+    if (slip == 0) events_.write_stick(state.t, i, calc_reaction(i));
+    if (slip != 0) events_.write_slip(state.t, i, slip, stepper_.acceleration()[row(i).dof()]);
   }
 }
 
@@ -82,10 +81,10 @@ void InstantLog::note_joint_changes(const State& state, const Mode& before, cons
 void InstantLog::note_stop_change(const State& state, int i, bool is_held) {
   if (!is_held && !touches_redundantly(state, i)) {
     const double rate = row(i).multiply(state.v.data());
-    if (rate > 0) teller_.tell_throw(state.t, i, rate);
-    if (!(rate > 0)) teller_.tell_release(state.t, i, calc_opening(state, i));
+    if (rate > 0) events_.write_throw(state.t, i, rate);
+    if (!(rate > 0)) events_.write_release(state.t, i, calc_opening(state, i));
   }
-  if (is_held && !is_bouncing(i)) teller_.tell_rest(state.t, i, calc_reaction(i));
+  if (is_held && !is_bouncing(i)) events_.write_rest(state.t, i, calc_reaction(i));
 }
 
 bool InstantLog::is_bouncing(int i) const {
@@ -106,12 +105,9 @@ void InstantLog::pass_bounce_ends(double t) {
     }
     const BounceEnd bounce = bounce_ends_[i];
     bounce_ends_.erase(bounce_ends_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (bounce.row < 0) {
-      teller_.tell_zeno(t, bounce.where, bounce.strikes);
-      continue;
-    }
-    teller_.tell_zeno(t, bounce.row, bounce.strikes);
-    if (motion_.mode().holds(bounce.row)) teller_.tell_rest(t, bounce.row, calc_reaction(bounce.row));
+    const std::optional<int> stop = bounce.row < 0 ? std::nullopt : std::optional(bounce.row);
+    events_.write_bounce_end(t, bounce.place, stop, bounce.strikes);
+    if (stop && motion_.mode().holds(bounce.row)) events_.write_rest(t, bounce.row, calc_reaction(bounce.row));
   }
 }
 
@@ -138,10 +134,10 @@ bool InstantLog::touches_redundantly(const State& state, int i) {
 
 template <class Archive>
 void InstantLog::archive(Archive& a) {
-  a(teller_, mode_.held, mode_.slip, has_begun_);
+  a(events_, mode_.held, mode_.slip, has_begun_);
   bounce_ends_.resize(a.size(bounce_ends_.size(), sizeof(double)));
   for (BounceEnd& bounce : bounce_ends_) {
-    a(bounce.t, bounce.where, bounce.strikes, bounce.row);
+    a(bounce.t, bounce.place, bounce.strikes, bounce.row);
     if (bounce.row >= static_cast<int>(motion_.rows().size())) throw StateError("it holds a stop that does not exist");
   }
 }

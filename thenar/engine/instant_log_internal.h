@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "thenar/engine/event_teller.h"
+#include "thenar/engine/event_log.h"
 #include "thenar/engine/instant_settler_internal.h"
 #include "thenar/engine/sample_maker_internal.h"
 #include "thenar/trace/run_report.h"
@@ -43,8 +43,8 @@ class InstantLog {
   double next_bounce_end() const;
   void pass_bounce_ends(double t);
 
-  EventTeller& teller() { return teller_; }
-  const EventTeller& teller() const { return teller_; }
+  EventLog& events() { return events_; }
+  const EventLog& events() const { return events_; }
 
   template <class Archive>
   void archive(Archive& a);
@@ -68,7 +68,7 @@ class InstantLog {
   SampleMaker& samples_;
   RunReport& report_;
   SampleTap tap_;
-  EventTeller teller_;
+  EventLog events_;
   Mode mode_;  ///< of the joints, since the last instant
   std::vector<BounceEnd> bounce_ends_;
   bool has_begun_ = false;

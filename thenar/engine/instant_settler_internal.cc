@@ -27,7 +27,7 @@ InstantSettler::InstantSettler(const Scenario& scenario, ConstrainedMotion& moti
       watch_(scenario, motion),
       layers_(scenario, motion, tolerances),
       hand_over_(parts_, layers_),
-      teller_(scenario, motion, parts_.context.finder()),
+      contact_changes_(scenario, motion, parts_.context.finder()),
       layer_watch_(motion, layers_.margins(), parts_.size),
       touch_(parts_),
       bounces_(parts_),
@@ -35,7 +35,7 @@ InstantSettler::InstantSettler(const Scenario& scenario, ConstrainedMotion& moti
       modes_(parts_, layers_),
       rims_(parts_, modes_) {
   parts_.context.finder().set_filter(
-      [this](BodyIndex a, BodyIndex b) { return !layers_.is_soft(a, b) && hand_over_.takes_part(a, b); });
+      [this](BodyIndex a, BodyIndex b) { return !layers_.is_compliant(a, b) && hand_over_.takes_part(a, b); });
 }
 
 // --- One instant -----------------------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ void InstantSettler::begin(const std::optional<ContactCrossing>& at, int patienc
   changes_.clear();
   energy_lost_ = 0;
   has_asked_ = false;
-  teller_.begin();
+  contact_changes_.begin();
   layers_.begin();
   pressed_ = list_pressed_points(parts_.motion);
   hand_over_.begin();
@@ -95,7 +95,7 @@ bool InstantSettler::settle_models(State& state, Trigger trigger, int patience, 
 /// Impacts, and then the modes of rigid contacts. False when the rigid model does not determine how the motion goes on.
 bool InstantSettler::settle_rigid(State& state, Trigger trigger, int patience) {
   parts_.joints.find_touching(state.q, state.v);
-  if (!touch_.put_in_touch(state, teller_)) {
+  if (!touch_.put_in_touch(state, contact_changes_)) {
     fault_ = touch_.fault();
     return false;
   }
@@ -137,7 +137,7 @@ void InstantSettler::load_layers(const State& state) {
   }
   layers_.load(std::move(forces));
   // The run begins from here, as if nothing had been asked.
-  parts_.motion.set_soft_contacts({});
+  parts_.motion.set_layer_contacts({});
   parts_.motion.set_contacts({});
   forget_fault();
   has_asked_ = false;
@@ -185,21 +185,21 @@ void InstantSettler::forget_fault() { fail({}, AdvanceEnd::failed, false); }
 
 /// Of compliant contacts at the state, J.
 double InstantSettler::calc_layer_energy(const State& state) {
-  if (parts_.motion.soft_contacts().empty() || !parts_.motion.follow_soft_contacts(state)) return 0;
+  if (parts_.motion.layer_contacts().empty() || !parts_.motion.follow_layer_contacts(state)) return 0;
   return parts_.motion.calc_layer_energy();
 }
 
 /// The events of this instant. Of contacts that change their model, only that is an event.
 void InstantSettler::describe_changes(double t, const std::optional<ContactCrossing>& at) {
-  changes_ = teller_.tell(t, {*instant_, cell(), strikes()}, at);
-  const std::vector<Event> layers = layers_.tell(t);
+  changes_ = contact_changes_.list(t, {*instant_, cell(), strikes()}, at);
+  const std::vector<Event> layers = layers_.list_changes(t);
   changes_.insert(changes_.end(), layers.begin(), layers.end());
   const auto is_of_switch = [&](const Event& event) {
     constexpr std::array kKinds{EventKind::touch, EventKind::break_away, EventKind::slip, EventKind::stick};
     if (std::find(kKinds.begin(), kKinds.end(), event.kind) == kKinds.end()) return false;
     return std::any_of(hand_over_.switches().begin(), hand_over_.switches().end(), [&](const ModelSwitch& s) {
       return std::any_of(s.contacts.begin(), s.contacts.end(),
-                         [&](const std::string& name) { return event.where.starts_with(name); });
+                         [&](const std::string& name) { return pair_of_contact(event.where()) == pair_of_contact(name); });
     });
   };
   std::erase_if(changes_, is_of_switch);
@@ -217,10 +217,10 @@ void InstantSettler::prepare_question(const State& state, AssemblyContext& conte
     if (contact.hold() == ContactHold::sliding) context.lasting_frames.back().slip = contact.calc_opposed_slip();
   }
   context.obeys_declared = !has_started_;
-  context.finder().set_filter([this](BodyIndex a, BodyIndex b) { return !layers_.is_soft(a, b); });
-  if (parts_.motion.soft_contacts().empty()) return;
-  context.motion().set_soft_contacts(parts_.motion.soft_contacts());
-  context.motion().follow_soft_contacts(state);
+  context.finder().set_filter([this](BodyIndex a, BodyIndex b) { return !layers_.is_compliant(a, b); });
+  if (parts_.motion.layer_contacts().empty()) return;
+  context.motion().set_layer_contacts(parts_.motion.layer_contacts());
+  context.motion().follow_layer_contacts(state);
 }
 
 // --- Crossings -------------------------------------------------------------------------------------------------------

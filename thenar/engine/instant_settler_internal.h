@@ -26,11 +26,11 @@
 #include <string>
 #include <vector>
 
-#include "thenar/compliant/soft_watch_internal.h"
+#include "thenar/compliant/layer_watch_internal.h"
 #include "thenar/engine/answer_choice_internal.h"
 #include "thenar/engine/bounce_capture_internal.h"
 #include "thenar/engine/contact_bridge_internal.h"
-#include "thenar/engine/contact_teller_internal.h"
+#include "thenar/engine/contact_changes_internal.h"
 #include "thenar/engine/impact_rounds_internal.h"
 #include "thenar/engine/mode_setter_internal.h"
 #include "thenar/engine/model_hand_over_internal.h"
@@ -60,7 +60,7 @@ class InstantSettler {
   bool is_stuck() const { return is_stuck_; }
 
   // What settle() has found.
-  const std::vector<ContactStrike>& strikes() const { return impacts_.strikes(); }
+  const std::vector<StrikeReport>& strikes() const { return impacts_.strikes(); }
   const std::vector<BounceEnd>& bounce_ends() const { return bounces_.ends(); }
   double energy_lost() const { return energy_lost_; }  ///< J, in impacts, and of layers that are left; not in switches
   Verdict verdict() const { return instant_ ? instant_->verdict : Verdict::unique; }
@@ -110,8 +110,8 @@ class InstantSettler {
   ContactWatch watch_;
   CompliantContacts layers_;
   ModelHandOver hand_over_;
-  ContactTeller teller_;
-  SoftWatch layer_watch_;
+  ContactChanges contact_changes_;
+  LayerWatch layer_watch_;
   TouchKeeper touch_;
   BounceCapture bounces_;
   ImpactRounds impacts_;

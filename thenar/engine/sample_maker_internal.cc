@@ -81,9 +81,9 @@ const Sample* SampleMaker::make_before(const State& state, double energy_lost, d
 }
 
 double SampleMaker::calc_layer_energy(const State& state) {
-  if (motion_.soft_contacts().empty()) return 0;
+  if (motion_.layer_contacts().empty()) return 0;
   const Undisturbed guard(motion_, memory_);
-  return motion_.follow_soft_contacts(state) ? motion_.calc_layer_energy() : 0;
+  return motion_.follow_layer_contacts(state) ? motion_.calc_layer_energy() : 0;
 }
 
 void SampleMaker::note_contacts(double theta) {

@@ -18,7 +18,7 @@ constexpr double kErrorsAtRest = 100;
 
 }  // namespace
 
-bool TouchKeeper::put_in_touch(State& state, ContactTeller& teller) {
+bool TouchKeeper::put_in_touch(State& state, ContactChanges& changes) {
   fault_.clear();
   parts_.look_at(state);
   find_touching(parts_.context, parts_.workspace);
@@ -32,7 +32,7 @@ bool TouchKeeper::put_in_touch(State& state, ContactTeller& teller) {
     HeldContact contact = parts_.make_contact(found, ContactLaw{}, ContactHold::smooth);
     if (contact.is_immovable()) continue;
     is_needed = is_needed || std::abs(contact.gap()) > std::numeric_limits<double>::epsilon() * parts_.size;
-    teller.note_approach(found, -contact.velocity()(0));
+    changes.note_approach(found, -contact.velocity()(0));
     touching.push_back(std::move(contact));
   }
   if (is_needed) project_positions(state, touching);

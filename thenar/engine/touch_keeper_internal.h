@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "thenar/engine/contact_teller_internal.h"
+#include "thenar/engine/contact_changes_internal.h"
 #include "thenar/engine/settle_parts_internal.h"
 #include "thenar/events/contact_watch.h"
 
@@ -23,7 +23,7 @@ class TouchKeeper {
 
   /// Puts bodies that touch on each other, and joints that this would lead beyond a stop on the stop. Reports how fast
   /// bodies approach. False if bodies overlap: fault() names them.
-  bool put_in_touch(State& state, ContactTeller& teller);
+  bool put_in_touch(State& state, ContactChanges& changes);
   const std::string& fault() const { return fault_; }
 
   /// The slip of the contact that `at` names has ended, and so has that of others whose slip rests().

@@ -68,7 +68,7 @@ ContactWatch::ContactWatch(const Scenario& scenario, ConstrainedMotion& motion)
 
 ContactWatch::Finding ContactWatch::find(Stepper& stepper, double force_margin) {
   std::optional<ContactCrossing> first;
-  if (auto touch = touches_.find(stepper, motion_.contacts(), motion_.soft_contacts())) {
+  if (auto touch = touches_.find(stepper, motion_.contacts(), motion_.layer_contacts())) {
     first = ContactCrossing{
         .theta = touch->theta, .kind = ContactCrossingKind::touch, .held = -1, .name = std::move(touch->name)};
   }

@@ -7,7 +7,7 @@
 ///     touch   the gap of two bodies closes where they are not held     break   f_N of a held contact comes to 0
 ///     slip    friction of what rolls no longer suffices                stick   slip comes to rest
 ///     face    a contact leaves one of its features: a face at its edge, an edge at its corner
-///     layer   something happens to a compliant layer (soft_watch_internal.h)
+///     layer   something happens to a compliant layer (layer_watch_internal.h)
 ///     verdict contacts cease to be determinate (DeterminacyWatch)
 ///
 /// Every one is a function over the step that must stay ≥ 0. Forces and slips are known at nine places, of which a

@@ -75,7 +75,7 @@ bool TouchWatch::is_held(const FoundContact& found) const {
   };
   return std::any_of(held_.begin(), held_.end(), is_here) ||
          std::any_of(layers_.begin(), layers_.end(),
-                     [&](const internal::SoftContact& contact) { return is_here(contact.place()); });
+                     [&](const internal::LayerContact& contact) { return is_here(contact.place()); });
 }
 
 /// Whether the two shapes touch in any point.
@@ -205,7 +205,7 @@ bool TouchWatch::is_far_from_touch(StepView& step) {
 }
 
 std::optional<Touch> TouchWatch::find(StepView& step, std::span<const HeldContact> held,
-                                      std::span<const internal::SoftContact> layers) {
+                                      std::span<const internal::LayerContact> layers) {
   std::optional<Touch> first;
   if (finder_.pair_count() == 0) return first;
   held_ = held;

@@ -22,7 +22,7 @@
 #include "thenar/contact/contact_finder.h"
 #include "thenar/integrate/step_view.h"
 #include "thenar/motion/held_contact.h"
-#include "thenar/motion/soft_contacts_internal.h"
+#include "thenar/motion/layer_contacts_internal.h"
 #include "thenar/scenario/scenario.h"
 
 namespace thenar {
@@ -42,7 +42,7 @@ class TouchWatch {
 
   /// The first touch in the step, if any, of points other than those held and those with a compliant layer.
   std::optional<Touch> find(StepView& step, std::span<const HeldContact> held,
-                            std::span<const internal::SoftContact> layers = {});
+                            std::span<const internal::LayerContact> layers = {});
 
   template <class Archive>
   void archive(Archive& a) {
@@ -91,7 +91,7 @@ class TouchWatch {
   Workspace<double> workspace_;
   ContactFinder finder_;
   std::span<const HeldContact> held_;
-  std::span<const internal::SoftContact> layers_;
+  std::span<const internal::LayerContact> layers_;
   std::vector<double> nodes_;
   std::vector<double> speeds_;  ///< of each shape, the largest in the step, m/s
   std::vector<double> turns_;   ///< and its fastest turn, rad/s

@@ -38,6 +38,7 @@ struct ImpactContact {
 struct ImpactStop {
   std::string name;  ///< "lower stop of 'hand.index'"
   int dof = 0;
+  bool is_upper = false;
   int row = -1;
   double rate = 0;  ///< rad/s or m/s, negative when it is approached
   double restitution = 0;

@@ -11,7 +11,7 @@
 
 #include <optional>
 
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/modes/mode_parts.h"
 #include "thenar/modes/node_program_internal.h"
 

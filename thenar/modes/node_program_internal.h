@@ -38,7 +38,7 @@
 #include <limits>
 #include <vector>
 
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/modes/dictionary_internal.h"
 
 namespace thenar::internal {

@@ -35,6 +35,7 @@ class JointRow {
   bool is_constant() const { return dofs_.size() == 1; }
   /// "lower" or "upper" for a stop; what the row is called for the others.
   const char* side() const;
+  bool is_upper() const { return kind_ == JointRowKind::stop && sign_ < 0; }
   double restitution() const { return restitution_; }
   double friction_limit() const { return friction_limit_; }
 

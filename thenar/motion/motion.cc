@@ -53,7 +53,7 @@ ConstrainedMotion::ConstrainedMotion(const Scenario& scenario, const VectorX<dou
       derivatives_(scenario.model),
       contact_reactions_(scenario.model, scenario.contacts ? scenario.contacts->cone : FrictionCone{},
                          scenario.run.baumgarte, scales_.length / (scales_.time * scales_.time)),
-      soft_(scenario.model) {
+      layers_(scenario.model) {
   const int nq = scenario.model.position_count(), nv = scenario.model.velocity_count();
   for (VectorX<double>* vector : {&q_, &q_next_}) vector->setZero(nq);
   for (VectorX<double>* vector : {&effort_, &vdot_, &increment_}) vector->setZero(nv);
@@ -80,16 +80,16 @@ void ConstrainedMotion::set_contacts(std::vector<HeldContact> contacts) {
   contact_reactions_.set_contacts(std::move(contacts));
 }
 
-void ConstrainedMotion::set_soft_contacts(std::vector<internal::SoftContact> contacts) {
+void ConstrainedMotion::set_layer_contacts(std::vector<internal::LayerContact> contacts) {
   mode_is_new_ = true;
-  soft_.set_contacts(std::move(contacts));
-  shears_ = soft_.collect_shears();
+  layers_.set_contacts(std::move(contacts));
+  shears_ = layers_.collect_shears();
 }
 
 /// A state of other layers, before an instant that was given up, says nothing of the shears of these.
-bool ConstrainedMotion::follow_soft_contacts(const State& state) {
-  shears_ = state.inner.size() == soft_.shear_count() ? state.inner : soft_.collect_shears();
-  return soft_.update(state.q.data(), state.v.data(), shears_.data());
+bool ConstrainedMotion::follow_layer_contacts(const State& state) {
+  shears_ = state.inner.size() == layers_.shear_count() ? state.inner : layers_.collect_shears();
+  return layers_.update(state.q.data(), state.v.data(), shears_.data());
 }
 
 void ConstrainedMotion::follow_contacts(const VectorX<double>& q, const VectorX<double>& v) {
@@ -99,7 +99,7 @@ void ConstrainedMotion::follow_contacts(const VectorX<double>& q, const VectorX<
 void ConstrainedMotion::set_origin(const VectorX<double>& q) {
   origin_ = q;
   for (HeldContact& contact : contact_reactions_.contacts) contact.anchor();
-  for (internal::SoftContact& contact : soft_.contacts()) contact.place().anchor();
+  for (internal::LayerContact& contact : layers_.contacts()) contact.place().anchor();
 }
 
 void ConstrainedMotion::calc_position(const double* x, double* q) const {
@@ -122,7 +122,7 @@ PowerFlow<double> ConstrainedMotion::calc_free_efforts(double t, const double* q
     effort_(rows_[i].dof()) -= friction;
     power.dissipated += friction * v[rows_[i].dof()];
   }
-  if (!soft_.empty()) add_layers(q, v, power);
+  if (!layers_.empty()) add_layers(q, v, power);
   return power;
 }
 
@@ -149,12 +149,12 @@ PowerFlow<double> ConstrainedMotion::calc_acceleration(double t, const double* q
 
 /// Where a layer is lost its effort is no number, and the step is not taken.
 void ConstrainedMotion::add_layers(const double* q, const double* v, PowerFlow<double>& power) {
-  if (!soft_.update(q, v, shears_.data())) {
+  if (!layers_.update(q, v, shears_.data())) {
     effort_.setConstant(std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  soft_.add_efforts(effort_.data());
-  power.dissipated += soft_.calc_dissipated();
+  layers_.add_efforts(effort_.data());
+  power.dissipated += layers_.calc_dissipated();
 }
 
 void ConstrainedMotion::calc_slope(double t, const double* y, double* slope) {
@@ -165,7 +165,7 @@ void ConstrainedMotion::calc_slope(double t, const double* y, double* slope) {
   const PowerFlow<double> power = calc_acceleration(t, q_.data(), v, slope + nv);
   std::copy_n(v, nv, slope);
   turn_into_chart_rate(model(), y, slope);
-  if (inner > 0) soft_.write_rates(slope + 2 * nv);
+  if (inner > 0) layers_.write_rates(slope + 2 * nv);
   slope[2 * nv + inner] = power.work;
   slope[2 * nv + inner + 1] = power.dissipated;
 }
@@ -281,7 +281,7 @@ void ConstrainedMotion::calc_jacobian(double t, const double* y, const double*, 
   dv_dx = derivatives_.result().dq;
   dv_dv = derivatives_.result().dv;
   if (actuation().has_feedback()) add_feedback(t, v, dv_dx, dv_dv);
-  if (!soft_.empty()) soft_.add_derivatives(dv_dx, dv_dv, inner_jacobian_);
+  if (!layers_.empty()) layers_.add_derivatives(dv_dx, dv_dv, inner_jacobian_);
   if (!contacts().empty()) contact_reactions_.add_friction_slopes(dv_dv);
   constrain(dv_dx);
   constrain(dv_dv);
@@ -358,11 +358,11 @@ void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {
 
 void ConstrainedMotion::remember(std::optional<Memory>& out) const {
   if (!out) {
-    out = Memory{contact_reactions_, soft_, effort_, reactions_, shears_, evaluations_};
+    out = Memory{contact_reactions_, layers_, effort_, reactions_, shears_, evaluations_};
     return;
   }
   out->contacts = contact_reactions_;
-  out->layers = soft_;
+  out->layers = layers_;
   out->effort = effort_;
   out->reactions = reactions_;
   out->shears = shears_;
@@ -371,7 +371,7 @@ void ConstrainedMotion::remember(std::optional<Memory>& out) const {
 
 void ConstrainedMotion::recall(const Memory& memory) {
   contact_reactions_ = memory.contacts;
-  soft_ = memory.layers;
+  layers_ = memory.layers;
   effort_ = memory.effort;
   reactions_ = memory.reactions;
   shears_ = memory.shears;
@@ -393,7 +393,7 @@ void ConstrainedMotion::archive(Archive& a) {
   }
   a(actuation(), origin_);
   contact_reactions_.archive(a, laws_, rows_);
-  soft_.archive(a, laws_, scales_);
+  layers_.archive(a, laws_, scales_);
   a(effort_, reactions_, shears_, q_derived_, has_derivatives_, mode_is_new_, latest_time_, evaluations_);
   if (has_derivatives_) a(derivatives_);
 }

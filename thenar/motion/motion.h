@@ -17,7 +17,7 @@
 ///
 ///     M v̇ = τ(t, q, v) − c(q, v) − friction + layers + Jᵀ z,   J v̇ + bias = 0.
 ///
-/// Layers are those of compliant contacts (soft_contacts_internal.h), whose shears are the inner states of the motion.
+/// Layers are those of compliant contacts (layer_contacts_internal.h), whose shears are the inner states of the motion.
 ///
 /// Held rows are independent (the solver's basis), so z = −A⁻¹ (J v̇_free + bias) with A = J M⁻¹ Jᵀ positive definite.
 
@@ -31,7 +31,7 @@
 #include "thenar/motion/contact_reactions_internal.h"
 #include "thenar/motion/forces.h"
 #include "thenar/motion/row_response.h"
-#include "thenar/motion/soft_contacts_internal.h"
+#include "thenar/motion/layer_contacts_internal.h"
 #include "thenar/scenario/tolerances.h"
 
 namespace thenar {
@@ -79,18 +79,18 @@ class ConstrainedMotion final : public MotionEquations {
   void set_contacts(std::vector<HeldContact> contacts);
   const std::vector<HeldContact>& contacts() const { return contact_reactions_.contacts; }
   /// Compliant contacts from here on, sheared as they say; none at first. inner_count() follows.
-  void set_soft_contacts(std::vector<internal::SoftContact> contacts);
-  const std::vector<internal::SoftContact>& soft_contacts() const { return soft_.contacts(); }
+  void set_layer_contacts(std::vector<internal::LayerContact> contacts);
+  const std::vector<internal::LayerContact>& layer_contacts() const { return layers_.contacts(); }
   /// In the phases that they have now, which may be changed.
-  std::vector<internal::SoftContact>& soft_contacts() { return soft_.contacts(); }
+  std::vector<internal::LayerContact>& layer_contacts() { return layers_.contacts(); }
   /// Compliant contacts as they are at (q, v) with these shears. False if one of them is lost.
-  bool follow_soft_contacts(const State& state);
+  bool follow_layer_contacts(const State& state);
   /// Their shears, one contact after the other: State::inner.
-  VectorX<double> collect_shears() const { return soft_.collect_shears(); }
+  VectorX<double> collect_shears() const { return layers_.collect_shears(); }
   /// Positions and velocities of the last evaluation with compliant contacts.
-  const Workspace<double>& soft_workspace() const { return soft_.workspace(); }
+  const Workspace<double>& soft_workspace() const { return layers_.workspace(); }
   /// What layers hold at the last evaluation, J.
-  double calc_layer_energy() const { return soft_.calc_energy(); }
+  double calc_layer_energy() const { return layers_.calc_energy(); }
   /// Whether the rows that held in the last evaluation depend on each other, so that forces are one choice of many.
   bool has_redundant_contacts() const { return contact_reactions_.is_redundant(); }
   /// Their forces on A in the last evaluation, along N, T, U, N, and about N, N m.
@@ -120,7 +120,7 @@ class ConstrainedMotion final : public MotionEquations {
   const Mode& mode() const { return mode_; }
 
   int size() const override { return model().velocity_count(); }
-  int inner_count() const override { return soft_.shear_count(); }
+  int inner_count() const override { return layers_.shear_count(); }
   int quadrature_count() const override { return 2; }
   void calc_slope(double t, const double* y, double* slope) override;
   void calc_jacobian(double t, const double* y, const double* slope, Eigen::Ref<MatrixX<double>> dv_dx,
@@ -153,7 +153,7 @@ class ConstrainedMotion final : public MotionEquations {
   /// The traces of past evaluations: places from which contacts are followed, forces and counts of the last one.
   struct Memory {
     internal::ContactReactions contacts;
-    internal::SoftContacts layers;
+    internal::LayerContacts layers;
     VectorX<double> effort, reactions, shears;
     long long evaluations;
   };
@@ -199,7 +199,7 @@ class ConstrainedMotion final : public MotionEquations {
   MatrixX<double> effort_dq_, effort_dv_;  ///< how the actuators answer to the state
   VectorX<double> q_, q_next_, effort_, vdot_, reactions_, increment_;
   internal::ContactReactions contact_reactions_;
-  internal::SoftContacts soft_;
+  internal::LayerContacts layers_;
   VectorX<double> shears_;  ///< of the last evaluation
   InnerJacobian inner_jacobian_;
   MatrixX<double> factor_;  ///< Cholesky factor of A

@@ -99,7 +99,7 @@ void Stepper::update_weights() {
     weights_[static_cast<std::size_t>(n + i)] = tolerances_.velocity_weight(i, state_.v(i));
   }
   auto weight = weights_.begin() + 2 * n;
-  for (const internal::SoftContact& contact : motion_.soft_contacts()) {
+  for (const internal::LayerContact& contact : motion_.layer_contacts()) {
     for (int k = 0; k < contact.shear_count(); ++k) *weight++ = tolerances_.shear_weight(contact.shear_row(k) == 3);
   }
 }
@@ -120,7 +120,7 @@ double Stepper::longest_step(double t_limit) const {
   const double left = t_limit - state_.t;
   if (!integrator_->has_error_control()) return left;
   double h = std::min(next_h_, step_limit_);
-  const bool holds = !motion_.mode().held.empty() || !motion_.contacts().empty() || !motion_.soft_contacts().empty();
+  const bool holds = !motion_.mode().held.empty() || !motion_.contacts().empty() || !motion_.layer_contacts().empty();
   if (holds && !stays_at_rest()) h = std::min(h, kLongestStepWhileHeld * tolerances_.scales().time);
   if (h >= 0.99 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;

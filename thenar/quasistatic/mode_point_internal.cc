@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {

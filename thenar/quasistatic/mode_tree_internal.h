@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/quasistatic/mode_point_internal.h"
 #include "thenar/quasistatic/quasistatic_proof.h"
 

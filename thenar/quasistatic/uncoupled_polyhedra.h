@@ -15,7 +15,7 @@
 /// with U = diag(μ), s_t⁺ = μ c_n + c_t, s_t⁻ = μ c_n − c_t, and rows of Z that span the left null space of
 /// P = [Wᵀ J_ᾱ]. Here they are orthonormal. A pair with xᵀy = 0 is a solution, and the other way round.
 
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/quasistatic/quasistatic_problem.h"
 
 namespace thenar {

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
+#include "thenar/base/text.h"
 #include "thenar/dynamics/forward_dynamics.h"
 #include "thenar/dynamics/kinematics.h"
 
@@ -25,7 +28,55 @@ InertiaFault make_fault(const Model& model, int dof) {
                              joint.spec.name, where, model.body(joint.child).name)};
 }
 
+[[noreturn]] void refuse_parameter(const Scenario& scenario, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : scenario.parameters) names.push_back(parameter.name);
+  const auto near = closest_match(name, names);
+  throw std::invalid_argument(fmt::format("scenario '{}' has no parameter '{}'{}; it has: {}", scenario.name, name,
+                                          near ? fmt::format(", did you mean '{}'?", *near) : "",
+                                          names.empty() ? "none" : list_words(names)));
+}
+
+void check_values(const Scenario& scenario, std::span<const NamedValue> values) {
+  for (const NamedValue& value : values) {
+    const bool is_known = std::any_of(scenario.parameters.begin(), scenario.parameters.end(),
+                                      [&](const Parameter& parameter) { return parameter.name == value.name; });
+    if (!is_known) refuse_parameter(scenario, value.name);
+    if (!std::isfinite(value.value)) {
+      throw std::invalid_argument(
+          fmt::format("the parameter '{}' must be a finite number, not {}", value.name, value.value));
+    }
+  }
+}
+
+/// The values that were set before, and these.
+std::vector<NamedValue> merge_values(std::vector<NamedValue> before, std::span<const NamedValue> values) {
+  for (const NamedValue& value : values) {
+    const auto known =
+        std::find_if(before.begin(), before.end(), [&](const NamedValue& old) { return old.name == value.name; });
+    if (known != before.end()) known->value = value.value;
+    if (known == before.end()) before.push_back(value);
+  }
+  return before;
+}
+
 }  // namespace
+
+Scenario with_parameters(const Scenario& scenario, std::span<const NamedValue> values) {
+  check_values(scenario, values);
+  if (values.empty()) return scenario;
+  if (!scenario.source) {
+    throw std::invalid_argument(
+        fmt::format("scenario '{}' was not read from a file: nothing tells what its parameters drive", scenario.name));
+  }
+  std::vector<NamedValue> merged = merge_values(scenario.changed, values);
+  Scenario out = scenario.source->make(merged);
+  for (std::size_t i = out.controls.size(); i < scenario.controls.size(); ++i) {
+    out.controls.push_back(scenario.controls[i]);
+  }
+  out.changed = std::move(merged);
+  return out;
+}
 
 const char* to_string(EngineKind engine) { return engine == EngineKind::event ? "event" : "quasistatic"; }
 

@@ -6,8 +6,10 @@
 /// Files are read into it by thenar/io/scenario/scenario_reader.h; programs may fill it by hand.
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -113,6 +115,25 @@ struct NamedValue {
   double value = 0;  ///< SI
 };
 
+/// A named number of a scenario, `$name` in its file.
+struct Parameter {
+  std::string name;
+  double value = 0;                   ///< SI
+  std::vector<std::string> drives{};  ///< the entries that use it: "objects.box.mass", "contacts.friction"
+};
+
+struct Scenario;
+
+/// Makes a scenario again with other values of parameters, from what was read once. Threads may share it.
+class ScenarioSource {
+ public:
+  virtual ~ScenarioSource() = default;
+  /// All other parameters have the values or expressions of the file. Throws InputError.
+  virtual Scenario make(std::span<const NamedValue> values) const = 0;
+  /// A number that differs if any entry of the files does.
+  virtual std::uint64_t fingerprint() const = 0;
+};
+
 /// Two bodies that strike in a given point, whatever their shapes.
 struct StruckPoint {
   BodyIndex body_A, body_B;
@@ -132,8 +153,15 @@ struct Scenario {
   ImpactOptions impact;                  ///< how contacts strike
   std::optional<StruckPoint> strike;     ///< a contact given by itself, for `thenar impact`
   RunOptions run;
-  std::vector<NamedValue> parameters;  ///< as set when the scenario was read
+  std::vector<Parameter> parameters;
+  std::vector<NamedValue> changed{};               ///< parameters that with_parameters() has set
+  std::shared_ptr<const ScenarioSource> source{};  ///< nullptr where a program has filled the scenario
 };
+
+/// The scenario with other values of some of its parameters; those that are expressions of others follow them. Controllers
+/// that a program has added stay; other changes that it has made to what was read do not. Throws std::invalid_argument for names that are no parameters and numbers that are not finite, InputError where the file's
+/// rules are broken ("must be greater than 0").
+Scenario with_parameters(const Scenario& scenario, std::span<const NamedValue> values);
 
 /// A degree of freedom that nothing resists, so that no finite acceleration exists.
 struct InertiaFault {

@@ -11,7 +11,7 @@ struct State {
   double t = 0;       ///< s
   VectorX<double> q;  ///< rad, m, unit quaternions
   VectorX<double> v;  ///< rad/s, m/s
-  /// How far compliant layers are sheared, one contact after the other (ConstrainedMotion::soft_contacts), m and rad.
+  /// How far compliant layers are sheared, one contact after the other (ConstrainedMotion::layer_contacts), m and rad.
   VectorX<double> inner{};
 
   /// Bit-wise for all practical purposes: the same sizes and the same numbers (−0 equals 0, NaN equals nothing).

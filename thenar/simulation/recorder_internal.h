@@ -4,7 +4,8 @@
 /// @file
 /// Rows of a motion: samples at the row times of its scenario (RowTimes), and before and after jumps.
 
-#include <limits>
+#include <optional>
+#include <utility>
 
 #include "thenar/engine/engine_internal.h"
 #include "thenar/scenario/scenario.h"
@@ -15,18 +16,23 @@ namespace thenar::internal {
 
 class Recorder {
  public:
-  /// The scenario and the engine must outlive it.
-  Recorder(const Scenario& scenario, RunCallbacks callbacks, Engine& engine);
+  explicit Recorder(RunCallbacks callbacks)
+      : callbacks_(std::move(callbacks)), rows_(callbacks_.rows_before), last_time_(callbacks_.last_row_before) {}
+
+  /// Records this engine from its present state on. Both must outlive that.
+  void follow(const Scenario& scenario, Engine& engine);
 
   /// When the next row is due, s.
-  double next_time() const { return times_.time(next_); }
+  double next_time() const { return times_->time(next_); }
 
   // All of these are false when the receiver wants no more, or a sample cannot be made: the motion has ended then.
 
   /// The present state, unless there is a row already.
   bool write_first() { return rows_ > 0 || write_present(); }
   /// A call of the engine is over. What it has reached is a row if that is due or the motion goes no further.
-  bool note_end(AdvanceEnd end);
+  bool note_end();
+  /// A row of the present state, unless there is one.
+  bool write_last() { return engine_->time() <= last_time_ || write_present(); }
   bool write(const Sample& sample);
 
   bool takes_events() const { return callbacks_.on_event != nullptr; }
@@ -41,11 +47,11 @@ class Recorder {
   bool write_present();
 
   RunCallbacks callbacks_;
-  Engine& engine_;
-  RowTimes times_;
-  long long next_;  ///< number of the next row
+  Engine* engine_ = nullptr;
+  std::optional<RowTimes> times_;
+  long long next_ = 1;  ///< number of the next row
   long long rows_ = 0;
-  double last_time_ = -std::numeric_limits<double>::infinity();  ///< s, of the last row
+  double last_time_;  ///< s, of the last row
 };
 
 }  // namespace thenar::internal

@@ -29,10 +29,8 @@ namespace {
 class Fingerprint {
  public:
   template <class T>
-    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  void add(T value) {
-    hash_ = hash_bytes(&value, sizeof value, hash_);
-  }
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void add(T value) { hash_ = hash_bytes(&value, sizeof value, hash_); }
   void add(std::string_view text) {
     add(text.size());
     hash_ = hash_bytes(text.data(), text.size(), hash_);
@@ -74,8 +72,8 @@ void Fingerprint::add(const Model& model) {
     add(joint.spec.axis);
     add(joint.spec.locked);
   }
-  for (const VectorX<double>* per_dof : {&model.damping(), &model.armature(), &model.dry_friction(),
-                                         &model.effort_limit()}) {
+  for (const VectorX<double>* per_dof :
+       {&model.damping(), &model.armature(), &model.dry_friction(), &model.effort_limit()}) {
     add(*per_dof);
   }
   add(model.gravity());
@@ -144,6 +142,7 @@ std::uint64_t calc_fingerprint(const Scenario& scenario) {
     for (const auto& rule : scenario.contacts->pairs) out.add(rule.law);
   }
   out.add(scenario.run);
+  if (scenario.source) out.add(scenario.source->fingerprint());
   return out.value();
 }
 

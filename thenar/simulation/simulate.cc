@@ -13,6 +13,7 @@ RunReport simulate(const Scenario& scenario, const RunCallbacks& callbacks) {
   simulation.record(callbacks);
   const AdvanceReport end = simulation.advance_to(scenario.run.until);
   if (end.end == AdvanceEnd::reached && callbacks.on_progress) callbacks.on_progress(end.time);
+  if (end.end == AdvanceEnd::interrupted) simulation.record_last();
   return simulation.report();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/simulation/scenario_fingerprint_internal.h"
 #include "thenar/simulation/simulation.h"
+#include "thenar/simulation/scenario_fingerprint_internal.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,9 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/engine/event_run_internal.h"
-#include "thenar/quasistatic_run/slow_run_internal.h"
+#include "thenar/quasistatic_run/quasistatic_run_internal.h"
 #include "thenar/simulation/body_gap_internal.h"
+#include "thenar/simulation/parameter_change_internal.h"
 #include "thenar/simulation/recorder_internal.h"
 #include "thenar/simulation/scenario_check_internal.h"
 
@@ -30,7 +31,8 @@ State make_start(const Scenario& scenario) {
 
 std::unique_ptr<internal::Engine> make_engine(const Scenario& scenario, const State& start,
                                               const internal::RunTaps& taps) {
-  if (scenario.run.engine == EngineKind::quasistatic) return std::make_unique<internal::SlowRun>(scenario, start, taps);
+  if (scenario.run.engine == EngineKind::quasistatic)
+    return std::make_unique<internal::QuasistaticRun>(scenario, start, taps);
   return std::make_unique<internal::EventRun>(scenario, start, taps);
 }
 
@@ -44,7 +46,7 @@ long long subtract(long long limit, long long used) {
 class Simulation::Body {
  public:
   explicit Body(std::shared_ptr<const Scenario> scenario)
-      : scenario_(std::move(scenario)), workspace_(scenario_->model) {
+      : base_(scenario), scenario_(std::move(scenario)), workspace_(scenario_->model) {
     taps_.on_event = [this](const Event& event) { take(event); };
     taps_.on_jump = [this](const Sample& sample) { return !recorder_ || recorder_->write(sample); };
     taps_.on_progress = [this](double t) {
@@ -64,6 +66,7 @@ class Simulation::Body {
   void start(const State& state) {
     engine_ = make_engine(*scenario_, state, taps_);
     if (!loads_.empty()) engine_->change_loads(loads_);
+    if (recorder_) recorder_->follow(*scenario_, *engine_);
     forget_views();
   }
 
@@ -109,6 +112,9 @@ class Simulation::Body {
     forget_views();
   }
 
+  /// The motion goes on with other values of parameters.
+  void change_parameters(std::span<const NamedValue> values);
+
   void check_dof(int dof) const {
     if (dof >= 0 && dof < model().velocity_count()) return;
     throw std::invalid_argument(
@@ -116,24 +122,28 @@ class Simulation::Body {
   }
 
   std::uint64_t fingerprint() {
-    if (!fingerprint_) fingerprint_ = internal::calc_fingerprint(*scenario_);
+    if (!fingerprint_) fingerprint_ = internal::calc_fingerprint(*base_);
     return *fingerprint_;
   }
-  const std::shared_ptr<const Scenario>& shared_scenario() const { return scenario_; }
+  const std::shared_ptr<const Scenario>& base() const { return base_; }
 
   void save(std::vector<std::byte>& out) {
     out.clear();
     StateWriter writer(out);
-    writer(loads_, is_stale_);
+    std::vector<std::pair<std::string, double>> changed = list_changed();
+    writer(changed, loads_, is_stale_);
     engine_->save(writer);
   }
 
   /// Throws StateError.
   void load(const std::vector<std::byte>& bytes) {
     StateReader reader(bytes.data(), bytes.size());
-    reader(loads_, is_stale_);
+    std::vector<std::pair<std::string, double>> changed;
+    reader(changed, loads_, is_stale_);
+    take_scenario(changed);
     engine_->load(reader);
     if (reader.left() > 0) throw StateError("it is longer than it should be");
+    if (recorder_) recorder_->follow(*scenario_, *engine_);
     events_.clear();
     last_end_ = engine_->ended_by();
     forget_views();
@@ -142,8 +152,13 @@ class Simulation::Body {
   void set_interrupt(const std::atomic<bool>* flag) { taps_.interrupt = flag; }
   std::vector<Event> take_events() { return std::exchange(events_, {}); }
   void record(RunCallbacks callbacks) {
-    recorder_.emplace(*scenario_, std::move(callbacks), *engine_);
+    recorder_.emplace(std::move(callbacks));
+    recorder_->follow(*scenario_, *engine_);
     if (recorder_->interrupt() != nullptr) taps_.interrupt = recorder_->interrupt();
+  }
+
+  void record_last() {
+    if (recorder_) recorder_->write_last();
   }
 
   RunReport report() {
@@ -176,14 +191,19 @@ class Simulation::Body {
   }
 
   AdvanceEnd go_on(double t, internal::AdvanceLimits limits);
+  /// Parameters that differ from those of the base.
+  std::vector<std::pair<std::string, double>> list_changed() const;
+  void take_scenario(const std::vector<std::pair<std::string, double>>& changed);
+  void set_scenario(std::shared_ptr<const Scenario> scenario, const State& state);
   std::string describe_interrupt() { return fmt::format("interrupted at t = {:.6g} s", engine_->time()); }
   void forget_views() {
     sample_ = nullptr;
     has_workspace_ = false;
   }
 
-  std::shared_ptr<const Scenario> scenario_;
-  std::optional<std::uint64_t> fingerprint_;
+  std::shared_ptr<const Scenario> base_;      ///< as it was given
+  std::shared_ptr<const Scenario> scenario_;  ///< with parameters that were changed since
+  std::optional<std::uint64_t> fingerprint_;  ///< of the base
   internal::RunTaps taps_;
   std::unique_ptr<internal::Engine> engine_;
   ExternalLoads loads_;
@@ -198,6 +218,67 @@ class Simulation::Body {
   Workspace<double> workspace_;
   bool has_workspace_ = false;
 };
+
+std::vector<std::pair<std::string, double>> Simulation::Body::list_changed() const {
+  std::vector<std::pair<std::string, double>> out;
+  if (scenario_ == base_) return out;
+  for (const NamedValue& value : scenario_->changed) out.emplace_back(value.name, value.value);
+  return out;
+}
+
+/// The engine is one of the new scenario, at this state; the old scenario is still there while the old engine goes.
+void Simulation::Body::set_scenario(std::shared_ptr<const Scenario> scenario, const State& state) {
+  engine_ = make_engine(*scenario, state, taps_);
+  scenario_ = std::move(scenario);
+  workspace_ = Workspace<double>(scenario_->model);
+  if (recorder_) recorder_->follow(*scenario_, *engine_);
+  forget_views();
+}
+
+/// The scenario of a snapshot.
+void Simulation::Body::take_scenario(const std::vector<std::pair<std::string, double>>& changed) {
+  if (changed == list_changed()) return;
+  std::vector<NamedValue> values;
+  for (const auto& [name, value] : changed) values.push_back({name, value});
+  auto scenario = base_;
+  if (!values.empty()) scenario = std::make_shared<const Scenario>(with_parameters(*base_, values));
+  const std::string fixed = internal::find_fixed_difference(*base_, *scenario);
+  if (!fixed.empty()) throw StateError(fmt::format("its parameters change {}", fixed));
+  internal::check_scenario(*scenario);
+  set_scenario(std::move(scenario), make_start(*base_));
+}
+
+/// What the motion is in goes over to an engine of the new scenario, which then starts anew from there.
+void Simulation::Body::change_parameters(std::span<const NamedValue> values) {
+  auto next = std::make_shared<const Scenario>(with_parameters(*scenario_, values));
+  internal::check_scenario(*next);
+  if (const std::string fixed = internal::find_fixed_difference(*scenario_, *next); !fixed.empty()) {
+    throw std::invalid_argument(
+        fmt::format("'{}' changes {}, which a motion that has begun cannot change: make a simulation of "
+                    "with_parameters(scenario, …) instead",
+                    values.front().name, fixed));
+  }
+  if (!engine_->has_begun()) {
+    const bool is_at_start = engine_->state() == make_start(*scenario_);
+    set_scenario(next, is_at_start ? make_start(*next) : State(engine_->state()));
+    if (!loads_.empty()) engine_->change_loads(loads_);
+    return;
+  }
+  engine_->take_present();
+  const double energy = engine_->report().energy.end;
+  std::vector<std::byte> bytes;
+  StateWriter writer(bytes);
+  engine_->save(writer);
+  const auto laws = engine_->copy_silent_laws();
+  set_scenario(next, engine_->state());
+  StateReader reader(bytes.data(), bytes.size());
+  engine_->load(reader);
+  engine_->adopt_silent_laws(laws);
+  engine_->add_energy(engine_->report().energy.end - energy);
+  engine_->change_loads(loads_);
+  is_stale_ = true;
+  forget_views();
+}
 
 AdvanceReport Simulation::Body::advance_to(double t, const Budget& budget,
                                            const std::function<bool(const Event&)>& is_wanted,
@@ -233,7 +314,7 @@ AdvanceEnd Simulation::Body::go_on(double t, internal::AdvanceLimits limits) {
     limits.steps = subtract(most_steps, engine_->steps() - steps);
     limits.events = subtract(most_events, engine_->events() - events);
     const AdvanceEnd end = engine_->advance(limits);
-    if (recorder_ && !recorder_->note_end(end)) return engine_->ended_by();
+    if (recorder_ && !recorder_->note_end()) return engine_->ended_by();
     if (end != AdvanceEnd::reached || !(engine_->time() < t)) return end;
   }
 }
@@ -245,7 +326,7 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario) {
   body_ = std::make_unique<Body>(std::move(scenario));
 }
 
-Simulation::Simulation(const Simulation& other) : Simulation(other.body_->shared_scenario()) { restore(other.save()); }
+Simulation::Simulation(const Simulation& other) : Simulation(other.body_->base()) { restore(other.save()); }
 Simulation& Simulation::operator=(const Simulation& other) {
   if (this != &other) *this = Simulation(other);
   return *this;
@@ -264,6 +345,7 @@ std::vector<Event> Simulation::new_events() { return body_->take_events(); }
 void Simulation::set_interrupt(const std::atomic<bool>* flag) { body_->set_interrupt(flag); }
 void Simulation::reset() { body_->reset(); }
 void Simulation::record(RunCallbacks callbacks) { body_->record(std::move(callbacks)); }
+void Simulation::record_last() { body_->record_last(); }
 RunReport Simulation::report() const { return body_->report(); }
 
 void Simulation::set_state(const VectorX<double>& q, const VectorX<double>& v) {
@@ -308,7 +390,8 @@ namespace {
 void set_entry(std::vector<std::optional<double>>& entries, int count, int dof, std::optional<double> value) {
   if (entries.empty()) entries.resize(static_cast<std::size_t>(count));
   entries[static_cast<std::size_t>(dof)] = value;
-  const bool is_empty = std::none_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.has_value(); });
+  const bool is_empty =
+      std::none_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.has_value(); });
   if (is_empty) entries.clear();
 }
 
@@ -317,7 +400,8 @@ void set_entry(std::vector<std::optional<double>>& entries, int count, int dof, 
 void Simulation::set_effort(int dof, std::optional<double> effort) {
   body_->check_dof(dof);
   if (effort && !std::isfinite(*effort)) {
-    throw std::invalid_argument(fmt::format("the effort of '{}' must be finite, not {}", model().dof_name(dof), *effort));
+    throw std::invalid_argument(
+        fmt::format("the effort of '{}' must be finite, not {}", model().dof_name(dof), *effort));
   }
   ExternalLoads loads = body_->loads();
   set_entry(loads.efforts, model().velocity_count(), dof, effort);
@@ -328,7 +412,8 @@ void Simulation::set_effort(int dof, std::optional<double> effort) {
 void Simulation::set_target(int dof, std::optional<double> target) {
   body_->check_dof(dof);
   if (target && !std::isfinite(*target)) {
-    throw std::invalid_argument(fmt::format("the target of '{}' must be finite, not {}", model().dof_name(dof), *target));
+    throw std::invalid_argument(
+        fmt::format("the target of '{}' must be finite, not {}", model().dof_name(dof), *target));
   }
   ExternalLoads loads = body_->loads();
   set_entry(loads.targets, model().velocity_count(), dof, target);
@@ -341,6 +426,15 @@ void Simulation::apply_wrench(const AppliedWrench& wrench) {
   loads.wrenches.push_back(wrench);
   internal::check_loads(scenario(), loads);
   body_->change_loads(std::move(loads));
+}
+
+void Simulation::set_parameter(std::string_view name, double value) {
+  const NamedValue one[] = {{std::string(name), value}};
+  body_->change_parameters(one);
+}
+
+void Simulation::set_parameters(std::span<const NamedValue> values) {
+  if (!values.empty()) body_->change_parameters(values);
 }
 
 void Simulation::clear_wrenches() {
@@ -368,13 +462,15 @@ void Simulation::save(Snapshot& out) const {
 void Simulation::restore(const Snapshot& snapshot) {
   if (snapshot.empty()) throw std::invalid_argument("the snapshot is empty");
   if (snapshot.scenario_ != body_->fingerprint()) {
-    throw std::invalid_argument(
-        fmt::format("the snapshot is of another scenario or model than '{}'", scenario().name));
+    throw std::invalid_argument(fmt::format("the snapshot is of another scenario or model than '{}'", scenario().name));
   }
   try {
     body_->load(snapshot.bytes_);
     body_->engine().adopt_silent_laws(snapshot.silent_laws_);
   } catch (const StateError& error) {
+    body_->reset();
+    throw std::invalid_argument(fmt::format("the snapshot is damaged: {}", error.what()));
+  } catch (const std::runtime_error& error) {  // parameters that the scenario refuses
     body_->reset();
     throw std::invalid_argument(fmt::format("the snapshot is damaged: {}", error.what()));
   }

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Simulation: a motion that a program holds in its hand. It goes on as far as it is told, and between the calls one can
-/// look at it, change what drives it, copy it, and put it somewhere else.
+/// Simulation: a motion that a program holds in its hand. It goes on as far as it is told, and between the calls one
+/// can look at it, change what drives it, copy it, and put it somewhere else.
 ///
 ///     thenar::Simulation sim(thenar::load("grasp.yaml"));
 ///     const int joint = *sim.model().find_dof("hand.index_2");
@@ -15,13 +15,13 @@
 ///     }
 ///
 /// **Cutting.** advance(dt) ends exactly at t + dt and does not disturb the motion: accepted steps and events are the
-/// same bits however a motion is cut into calls, as long as nothing is changed between them. States at the ends of calls
-/// are read from dense output. A change (effort, target, wrench) restarts the integrator at the present state; methods
-/// with fixed steps keep their grid, and changes act from its next point on.
+/// same bits however a motion is cut into calls, as long as nothing is changed between them. States at the ends of
+/// calls are read from dense output. A change (effort, target, wrench, parameter) restarts the integrator at the
+/// present state; methods with fixed steps keep their grid, and changes act from its next point on.
 ///
-/// **Ends.** Nothing throws for physics: an AdvanceReport says what ended a call, and instant() which answers there are.
-/// A motion that has ended stays where it is until something is changed, set_state() or reset(). Arguments that make no
-/// sense throw std::invalid_argument.
+/// **Ends.** Nothing throws for physics: an AdvanceReport says what ended a call, and instant() which answers there
+/// are. A motion that has ended stays where it is until something is changed, set_state() or reset(). Arguments that
+/// make no sense throw std::invalid_argument.
 ///
 /// **Time** begins at 0. RunOptions::until is where `thenar run` ends; advance() goes on behind it.
 ///
@@ -35,6 +35,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,15 +71,15 @@ struct AdvanceReport {
 /// The distance of two bodies: of their nearest points, or the deepest overlap of shapes.
 struct BodyGap {
   BodyIndex body_A, body_B;
-  double distance = 0;                                                      ///< m; negative: overlap
-  Vec3<double> normal = Vec3<double>::zero();                               ///< from B to A, world axes
+  double distance = 0;                                                          ///< m; negative: overlap
+  Vec3<double> normal = Vec3<double>::zero();                                   ///< from B to A, world axes
   Vec3<double> point_A = Vec3<double>::zero(), point_B = Vec3<double>::zero();  ///< world, m
 };
 
 class Simulation {
  public:
-  /// Throws std::invalid_argument when the scenario cannot run: bad options, sizes that do not fit the model, or a joint
-  /// without inertia (find_inertia_fault).
+  /// Throws std::invalid_argument when the scenario cannot run: bad options, sizes that do not fit the model, or a
+  /// joint without inertia (find_inertia_fault).
   explicit Simulation(Scenario scenario);
   explicit Simulation(std::shared_ptr<const Scenario> scenario);
   /// One that goes on with the same bits. What is recorded, events that were not asked for and the interrupt flag stay
@@ -96,8 +97,8 @@ class Simulation {
 
   double time() const;  ///< s
   const State& state() const;
-  /// The motion starts anew from these positions and velocities, at the present time: contacts are found there, and what
-  /// contacts remember is gone. Loads that were set stay. Throws std::invalid_argument where sizes do not fit or
+  /// The motion starts anew from these positions and velocities, at the present time: contacts are found there, and
+  /// what contacts remember is gone. Loads that were set stay. Throws std::invalid_argument where sizes do not fit or
   /// numbers are not finite.
   void set_state(const VectorX<double>& q, const VectorX<double>& v);
   /// Back to the start of the scenario, without loads.
@@ -127,6 +128,12 @@ class Simulation {
   void apply_wrench(const AppliedWrench& wrench);
   /// The wrenches that were applied are gone.
   void clear_wrenches();
+  /// Other values of parameters of the scenario (SI) from here on: masses, frictions, gains, targets, springs, gravity,
+  /// and everything else that they drive (Scenario::parameters) but what cannot change in a motion: places of joints,
+  /// shapes, numbers of things, which contacts there are, how the run proceeds. Throws std::invalid_argument for those,
+  /// for names that are no parameters and for numbers that make no sense; nothing has changed then.
+  void set_parameter(std::string_view name, double value);
+  void set_parameters(std::span<const NamedValue> values);
   const ExternalLoads& loads() const;
 
   // --- Looking ------------------------------------------------------------------------------------------------------
@@ -167,6 +174,8 @@ class Simulation {
   /// Samples at the scenario's row times and before and after jumps, events, and progress, from here on; calls look at
   /// row times by themselves, which changes no step. What the callbacks refer to must outlive the simulation.
   void record(RunCallbacks callbacks);
+  /// A row of the present state, unless there is one: of a record that ends here, between two row times.
+  void record_last();
   /// How the motion has gone up to the last step that was taken.
   RunReport report() const;
 

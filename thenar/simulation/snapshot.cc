@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/base/version.h"
 #include "thenar/simulation/snapshot.h"
+#include "thenar/base/version.h"
 
 #include <fmt/format.h>
 
@@ -105,7 +105,8 @@ Snapshot Snapshot::read(const std::filesystem::path& path) {
   out.bytes_.resize(header.size);
   file.read(reinterpret_cast<char*>(out.bytes_.data()), static_cast<std::streamsize>(header.size));
   const Header expected = make_header(header.scenario, header.time, out.bytes_);
-  if (!file || expected.checksum != header.checksum) refuse(path, "this snapshot is damaged: its checksum does not fit");
+  if (!file || expected.checksum != header.checksum)
+    refuse(path, "this snapshot is damaged: its checksum does not fit");
   return out;
 }
 

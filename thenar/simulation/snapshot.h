@@ -3,15 +3,15 @@
 
 /// @file
 /// Snapshot: everything that the future of a simulation depends on, as a value: modes, contacts and their coordinates,
-/// layers, the step that was made, what integrators and searches have learnt, bounce counts, loads, what controllers have
-/// sampled and remember. Copy it, compare it, put it into a container, write it to a file.
+/// layers, the step that was made, what integrators and searches have learnt, bounce counts, loads, what controllers
+/// have sampled and remember. Copy it, compare it, put it into a container, write it to a file.
 ///
 ///     const Snapshot here = simulation.save();
 ///     simulation.advance(0.1);
 ///     simulation.restore(here);      // goes on with the same bits, as often as one likes
 ///
-/// A file is for the same version of Thenar and the same scenario; others are refused. What has been recorded, and events
-/// that were not asked for, are no part of it.
+/// A file is for the same version of Thenar and the same scenario; others are refused. What has been recorded, and
+/// events that were not asked for, are no part of it.
 
 #include <compare>
 #include <cstddef>
@@ -41,10 +41,11 @@ class Snapshot {
     return a.scenario_ == b.scenario_ && a.bytes_ == b.bytes_;
   }
 
-  /// Writes it to a file, which appears whole or not at all. Throws std::runtime_error if that fails, or if a controller
-  /// with a rate does not say what it remembers (Controller::memory), whose kind the message names.
+  /// Writes it to a file, which appears whole or not at all. Throws std::runtime_error if that fails, or if a
+  /// controller with a rate does not say what it remembers (Controller::memory), whose kind the message names.
   void write(const std::filesystem::path& path) const;
-  /// Throws InputError where the file cannot be read, is cut off or damaged, is none of Thenar's, or of another version.
+  /// Throws InputError where the file cannot be read, is cut off or damaged, is none of Thenar's, or of another
+  /// version.
   static Snapshot read(const std::filesystem::path& path);
 
  private:

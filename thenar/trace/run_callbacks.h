@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 
 #include "thenar/trace/event.h"
 #include "thenar/trace/sample.h"
@@ -20,8 +21,12 @@ struct RunCallbacks {
   std::function<void(const Event&)> on_event;
   /// Called now and then with the time reached, s.
   std::function<void(double t)> on_progress;
-  /// When it becomes true the run ends after the present step, with one last row.
+  /// While it is true, calls end after the present step.
   const std::atomic<bool>* interrupt = nullptr;
+  /// Rows that a run which goes on from a snapshot has written before, and the time of the last of them, s. They are not
+  /// written again.
+  long long rows_before = 0;
+  double last_row_before = -std::numeric_limits<double>::infinity();
 };
 
 }  // namespace thenar

@@ -41,7 +41,7 @@ struct EnergyBalance {
   double end = 0;
   double work = 0;        ///< of actuators, wrenches and springs whose stiffness is not symmetric
   double dissipated = 0;  ///< in dampers, friction and impacts; never falls
-  double switched = 0;    ///< put in by contacts that changed their model, the sum of ModelSwitch::energy
+  double switched = 0;    ///< put in by contacts that changed their model (ModelSwitch::energy), and by parameters
 
   double error() const { return end - (start + work - dissipated + switched); }
 };

@@ -41,7 +41,7 @@ TEST(ReportStory, TellsHowBodiesMeetAndPart) {
   ReportData data = make_data();
   data.contacts = {contact("box/hand.index", {{0, 0.121, "open"}, {0.121, 0.16, "slide"}}),
                    contact("box/table", {{0.5, 0.75, "roll"}})};
-  data.events = {{0.121, "impact", "box/hand.index", "struck at 0.31 m/s, without rebound"},
+  data.events = {{0.121, "impact", "box/hand.index", "struck at 0.31 m/s, without rebound", "strikes", {{"before", -0.31}}},
                  {0.16, "break", "box/hand.index", ""},
                  {0.5, "touch", "box/table", ""}};
   EXPECT_EQ(tell_story(data, {}),
@@ -54,8 +54,8 @@ TEST(ReportStory, PointsOfAPairAreToldTogether) {
   // One point slides from 0.25 on, so the pair does; the impacts of both points at one time are one.
   data.contacts = {contact("box/table#0", {{0, 0.25, "stick"}, {0.25, 0.5, "slide"}}),
                    contact("box/table#1", {{0, 0.5, "stick"}, {0.5, 1, "roll"}})};
-  data.events = {{0.5, "impact", "box/table#0", "struck at 1 m/s, without rebound"},
-                 {0.5, "impact", "box/table#1", "struck at 2 m/s, without rebound"}};
+  data.events = {{0.5, "impact", "box/table#0", "struck at 1 m/s, without rebound", "strikes", {{"before", -1}}},
+                 {0.5, "impact", "box/table#1", "struck at 2 m/s, without rebound", "strikes", {{"before", -2}}}};
   EXPECT_EQ(
       tell_story(data, {}),
       "The box rests on the table until 0.25 s, slides until 0.5 s, strikes it at 0.5 s with 1 m/s and rolls until "
@@ -67,8 +67,7 @@ TEST(ReportStory, SumsUpWhatIsTooLongToTell) {
   ReportContact& ball = data.contacts.emplace_back(contact("ball/floor", {{0.9, 1, "stick"}}));
   for (int i = 0; i < 10; ++i) {
     const double t = 0.1 + 0.05 * i;
-    data.events.push_back(
-        {t, "impact", "ball/floor", i == 0 ? "struck at 2.5 m/s, leaves at 2 m/s" : "struck at 1 m/s"});
+    data.events.push_back({t, "impact", "ball/floor", "struck", "strikes", {{"before", i == 0 ? -2.5 : -1}}});
     ball.segments.insert(ball.segments.end() - 1, {t, t + 0.01, "slide"});
   }
   data.events.push_back({0.9, "zeno", "ball/floor", ""});
@@ -145,7 +144,9 @@ TEST(ReportStory, TellsWhatLinksHoldAloneAndHowItMovesMeanwhile) {
                         "as 0.05 m. Most of that time it rolls on hand.thumb and slides on hand.pinkie. "))
       << story;
   // Long lists of what those links do are not told; strikes are counted.
-  for (int i = 0; i < 9; ++i) data.events.push_back({0.1 + 0.01 * i, "impact", "peg/hand.thumb", "struck at 0.02 m/s"});
+  for (int i = 0; i < 9; ++i) {
+    data.events.push_back({0.1 + 0.01 * i, "impact", "peg/hand.thumb", "struck", "strikes", {{"before", -0.02}}});
+  }
   const std::string brief = tell_story(data, {peg});
   EXPECT_NE(brief.find("These links strike it 9 times in all, with at most 0.02 m/s."), std::string::npos) << brief;
   EXPECT_EQ(brief.find("The peg strikes hand.thumb"), std::string::npos) << brief;

@@ -211,14 +211,16 @@ TEST(HandLimits, WristIsTheFirstToMeetAStop) {
     if (std::abs(gap) < 1e-12) starts_on_a_stop.insert(s.model.dof_name(row.dof()));
   }
   const auto first = std::find_if(trace.events.begin(), trace.events.end(), [&](const Event& e) {
-    return e.kind == EventKind::limit_on && !starts_on_a_stop.contains(e.where);
+    return e.kind == EventKind::limit_on && !starts_on_a_stop.contains(e.where());
   });
   ASSERT_NE(first, trace.events.end());
-  EXPECT_EQ(first->where, "hand.wrist.1");
+  EXPECT_EQ(first->where(), "hand.wrist.1");
   // 1.81652 s at this tolerance. The wrist arrives with 0.09 rad/s, so that an error of the motion of
   // 1e-6 rad moves the time by 1e-5 s, and a run adds up several.
   EXPECT_NEAR(first->t, 1.8165, 1e-4);
-  EXPECT_LE(trace.report.max_gap_violation, 8 * std::numeric_limits<double>::epsilon());
+  // A stop is found to Tolerances::gap_rounding, 8 eps of an angle up to π/2, and the state there is read from the dense
+  // output, with as much rounding again.
+  EXPECT_LE(trace.report.max_gap_violation, 2 * 8 * std::numeric_limits<double>::epsilon() * M_PI_2);
   // 5100; explicit steps would be in the millions.
   EXPECT_LT(trace.report.evaluations, 8000);
 }

@@ -48,6 +48,17 @@ TEST(Override, ReplacesAValueOfAMapping) {
   EXPECT_EQ(root.find("parameters")->members[0].mark.source().file, "f.yaml");
 }
 
+TEST(Override, FindsParametersByTheirName) {
+  Node root = sample();
+  const std::size_t members = root.members.size();
+  apply_override(root, "mu=0.3");
+  EXPECT_EQ(root.find("parameters")->find("mu")->scalar, "0.3");
+  EXPECT_EQ(*root.find("parameters")->find("mu")->mark.file, "--set mu=0.3");
+  EXPECT_EQ(root.members.size(), members);
+  apply_override(root, "nu=0.3");  // no parameter: an entry of the top level
+  EXPECT_EQ(root.find("nu")->scalar, "0.3");
+}
+
 TEST(Override, SelectsListItemsByIndexOrName) {
   Node root = sample();
   apply_override(root, "objects[0].mass=5 g");

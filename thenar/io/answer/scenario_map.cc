@@ -97,10 +97,10 @@ class AxisParser {
 
 /// Where an axis takes effect: a parameter of that name, or the name as a path.
 std::string find_path(const Node& root, const MapAxis& axis, const char* option) {
+  if (is_parameter(root, axis.name)) return "parameters." + axis.name;
+  if (!is_word(axis.name) || root.find(axis.name)) return axis.name;
   const Node* parameters = root.find("parameters");
   const bool has_parameters = parameters && parameters->is_mapping();
-  if (has_parameters && parameters->find(axis.name)) return "parameters." + axis.name;
-  if (!is_word(axis.name) || root.find(axis.name)) return axis.name;
   // A word that is neither: --set would add it, which can only be a slip.
   const std::vector<std::string> names = has_parameters ? parameters->keys() : std::vector<std::string>();
   const auto close = closest_match(axis.name, names);

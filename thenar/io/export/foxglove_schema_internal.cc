@@ -82,7 +82,9 @@ Json log() {
                         {"t", number_schema()},
                         {"kind", text_schema()},
                         {"where", text_schema()},
-                        {"cause", text_schema()}});
+                        {"cause", text_schema()},
+                        {"how", text_schema()},
+                        {"numbers", object_schema(Json::object())}});
 }
 
 }  // namespace

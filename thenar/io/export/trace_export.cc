@@ -189,7 +189,9 @@ std::string event_message(const TraceEvent& event) {
               {"t", event.t},
               {"kind", event.kind},
               {"where", event.where},
-              {"cause", event.cause}}
+              {"cause", event.cause},
+              {"how", event.how},
+              {"numbers", event.numbers}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

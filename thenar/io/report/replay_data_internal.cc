@@ -90,7 +90,7 @@ void escape_markup(std::string& text) {
 }  // namespace
 
 std::optional<std::pair<BodyIndex, BodyIndex>> find_contact_bodies(const Model& model, const std::string& name) {
-  const std::string pair = name.substr(0, name.rfind('#'));
+  const std::string pair(pair_of_contact(name));
   for (std::size_t slash = pair.find('/'); slash != std::string::npos; slash = pair.find('/', slash + 1)) {
     const auto A = model.find_body(pair.substr(0, slash)), B = model.find_body(pair.substr(slash + 1));
     if (A && B) return std::pair(*A, *B);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -61,7 +60,7 @@ struct Pair {
 
 /// The bodies of a contact, "A/B" or "A/B#k".
 std::pair<std::string, std::string> split_contact(const std::string& name) {
-  const std::string pair = name.substr(0, name.rfind('#'));
+  const std::string pair(pair_of_contact(name));
   const std::size_t slash = pair.find('/');
   if (slash == std::string::npos) return {pair, ""};
   return {pair.substr(0, slash), pair.substr(slash + 1)};
@@ -93,13 +92,10 @@ std::vector<ReportSegment> merge_phases(const std::vector<const ReportSegment*>&
   return out;
 }
 
-/// The speed in "struck at 0.31 m/s, …", or NaN.
-double read_speed(const std::string& cause) {
-  constexpr std::string_view kStruck = "struck at ";
-  if (!cause.starts_with(kStruck)) return std::nan("");
-  double speed = 0;
-  const auto [stop, error] = std::from_chars(cause.data() + kStruck.size(), cause.data() + cause.size(), speed);
-  return error == std::errc{} ? speed : std::nan("");
+/// The speed of approach of an impact, m/s; NaN if the file does not have it.
+double read_speed(const TraceEvent& event) {
+  const auto before = event.numbers.find("before");
+  return before == event.numbers.end() ? std::nan("") : -before->second;
 }
 
 /// Pairs that touch, in the order in which they first do.
@@ -121,7 +117,7 @@ std::vector<Pair> find_pairs(const ReportData& data) {
     auto& hits = pair->second.hits;
     if (event.kind == "zeno") pair->second.ends_of_bouncing.push_back(event.t);
     if (event.kind != "impact" || (!hits.empty() && hits.back().first == event.t)) continue;
-    hits.emplace_back(event.t, read_speed(event.cause));
+    hits.emplace_back(event.t, read_speed(event));
   }
   std::vector<Pair> out;
   for (auto& [names, pair] : found) {

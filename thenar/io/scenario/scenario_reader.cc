@@ -14,6 +14,8 @@
 #include "thenar/io/scenario/model_reader.h"
 #include "thenar/io/scenario/part_reader_internal.h"
 #include "thenar/io/scenario/run_reader_internal.h"
+#include "thenar/io/scenario/scenario_source_internal.h"
+#include "thenar/io/text/document_fingerprint_internal.h"
 #include "thenar/quasistatic_run/quasistatic_scene.h"
 #include "thenar/spatial/rotation.h"
 
@@ -53,17 +55,12 @@ Floating read_floating(const std::optional<Field>& field, JointKind kind, const 
   return out;
 }
 
-/// Documents of model files, by path: each is read once.
-using ModelDocuments = std::map<std::string, Node>;
-
-/// Reads one scenario; the documents outlive it.
+/// Reads one scenario.
 class ScenarioReader {
  public:
-  ScenarioReader(const Node& root, std::string file_name, fs::path folder, ModelDocuments& models)
-      : root_(Field(root, "the scenario")),
-        file_name_(std::move(file_name)),
-        folder_(std::move(folder)),
-        models_(models) {}
+  /// Adds the models that it reads to the files, which outlive it. `values`: of parameters, in place of those written.
+  ScenarioReader(internal::ScenarioFiles& files, std::span<const NamedValue> values)
+      : root_(Field(*files.root, "the scenario")), files_(files), values_(values) {}
 
   Scenario read() {
     check_version(root_);
@@ -73,8 +70,10 @@ class ScenarioReader {
                control = root_.optional("control"), wrenches = root_.optional("wrenches"), run = root_.optional("run"),
                strike = root_.optional("strike");
     root_.finish();
-    scenario_.name = name ? read_name(*name) : fs::path(file_name_).stem().string();
-    if (parameters) parameters_ = read::parameters(*parameters);
+    scenario_.name = name ? read_name(*name) : fs::path(files_.name).stem().string();
+    if (parameters) {
+      parameters_ = read::parameters(*parameters, [this](const std::string& p) { return find_value(p); });
+    }
     for (const Parameters::Entry& p : parameters_.entries()) scenario_.parameters.push_back({p.name, p.quantity.value});
     if (gravity) builder_.set_gravity(read::vector3(*gravity, kAcceleration, parameters_));
     read_bodies(hands, objects);
@@ -82,7 +81,7 @@ class ScenarioReader {
     scenario_.shapes = std::move(added_.shapes);
     set_initial_state();
     if (contacts) internal::read_contacts(*contacts, parameters_, scenario_);
-    if (control) internal::read_control(*control, {objects_, parameters_, folder_, scenario_});
+    if (control) internal::read_control(*control, {objects_, parameters_, files_.folder, scenario_});
     if (wrenches) internal::read_wrenches(*wrenches, parameters_, scenario_);
     if (strike) scenario_.strike = internal::read_strike(*strike, parameters_, scenario_);
     if (run || !strike) scenario_.run = internal::read_run(run ? *run : root_.required("run"), parameters_);
@@ -105,6 +104,13 @@ class ScenarioReader {
     std::string hand;
     std::optional<Field> q, v;
   };
+
+  std::optional<double> find_value(const std::string& parameter) const {
+    for (const NamedValue& value : values_) {
+      if (value.name == parameter) return value.value;
+    }
+    return std::nullopt;
+  }
 
   /// Slow motion needs no inertia, but other things.
   void check_slow_motion(const Field& run) const {
@@ -208,7 +214,7 @@ class ScenarioReader {
 
   void read_hand_model(const Field& field, const Parameters& overrides, const HandMount& mount) {
     const std::string written = read::text(field);
-    const fs::path path = folder_ / written;
+    const fs::path path = files_.folder / written;
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (status.type() == fs::file_type::not_found) {
@@ -221,9 +227,12 @@ class ScenarioReader {
       field.fail(fmt::format("names {}; this version reads models in YAML (.yaml) only", quote(path.string())));
     }
     const std::string key = path.lexically_normal().string();
-    auto document = models_.find(key);
-    if (document == models_.end()) document = models_.emplace(key, read_document(key)).first;
-    add_hand_from_model(document->second, overrides, mount, builder_, added_);
+    auto document = files_.models.find(key);
+    if (document == files_.models.end()) {
+      document = files_.models.emplace(key, std::make_shared<const Node>(read_document(key))).first;
+    }
+    files_.model_of_hand[mount.name] = key;
+    add_hand_from_model(*document->second, overrides, mount, builder_, added_);
   }
 
   void read_object(const Field& field) {
@@ -356,9 +365,8 @@ class ScenarioReader {
   }
 
   MapReader root_;
-  std::string file_name_;
-  fs::path folder_;
-  ModelDocuments& models_;
+  internal::ScenarioFiles& files_;
+  std::span<const NamedValue> values_;
   Parameters parameters_;
   ModelBuilder builder_;
   AddedBodies added_;
@@ -391,39 +399,11 @@ void apply_overrides(Node& root, std::span<const std::string> overrides) {
   for (const std::string& assignment : overrides) apply_override(root, assignment);
 }
 
-/// FNV-1a over the entries of documents. Every text goes in with its length, every list and mapping with its size, so
-/// that different documents are different rows of bytes.
-class Fingerprint {
- public:
-  void add(const Node& node) {
-    add(static_cast<std::uint64_t>(node.kind));
-    add(static_cast<std::uint64_t>(node.quoted));
-    add(node.scalar);
-    add(node.items.size());
-    for (const Node& item : node.items) add(item);
-    add(node.members.size());
-    for (const Node::Member& member : node.members) {
-      add(member.name);
-      add(member.value);
-    }
-  }
-  void add(const std::string& text) {
-    add(text.size());
-    for (const char c : text) add_byte(static_cast<unsigned char>(c));
-  }
-
-  std::uint64_t value() const { return value_; }
-
- private:
-  void add(std::uint64_t number) {
-    for (int i = 0; i < 8; ++i) add_byte(static_cast<unsigned char>(number >> (8 * i)));
-  }
-  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3u; }
-
-  std::uint64_t value_ = 0xcbf29ce484222325u;
-};
-
 }  // namespace
+
+Scenario internal::read_files(ScenarioFiles& files, std::span<const NamedValue> values) {
+  return ScenarioReader(files, values).read();
+}
 
 ScenarioDocument::ScenarioDocument(const fs::path& path) : path_(path), root_(read_document(path)) {
   if (is_model_document(root_)) {
@@ -434,15 +414,20 @@ ScenarioDocument::ScenarioDocument(const fs::path& path) : path_(path), root_(re
 void ScenarioDocument::set(std::string_view assignment) { apply_override(root_, assignment); }
 
 Scenario ScenarioDocument::build() {
-  return ScenarioReader(root_, path_.string(), path_.parent_path(), models_).read();
+  // The document outlives the reading, and its entries do not change meanwhile.
+  const std::shared_ptr<const Node> root(std::shared_ptr<void>(), &root_);
+  internal::ScenarioFiles files{root, path_.string(), path_.parent_path(), models_};
+  Scenario out = internal::read_files(files);
+  models_ = std::move(files.models);
+  return out;
 }
 
 std::uint64_t ScenarioDocument::fingerprint() const {
-  Fingerprint out;
+  internal::DocumentFingerprint out;
   out.add(root_);
   for (const auto& [name, model] : models_) {
     out.add(name);
-    out.add(model);
+    out.add(*model);
   }
   return out.value();
 }
@@ -450,23 +435,23 @@ std::uint64_t ScenarioDocument::fingerprint() const {
 Scenario read_scenario(const fs::path& path, std::span<const std::string> overrides) {
   ScenarioDocument document(path);
   for (const std::string& assignment : overrides) document.set(assignment);
-  return document.build();
+  return internal::read_with_source(
+      {std::make_shared<const Node>(document.root()), path.string(), path.parent_path()});
 }
 
 Scenario parse_scenario(std::string_view text, std::string file_name, const fs::path& folder,
                         std::span<const std::string> overrides) {
   Node root = parse_document(text, file_name);
   apply_overrides(root, overrides);
-  ModelDocuments models;
-  return ScenarioReader(root, std::move(file_name), folder, models).read();
+  return internal::read_with_source({std::make_shared<const Node>(std::move(root)), std::move(file_name), folder});
 }
 
 LoadedFile read_scenario_or_model(const fs::path& path, std::span<const std::string> overrides) {
   Node root = read_document(path);
   apply_overrides(root, overrides);
   if (is_model_document(root)) return {read_model_as_scenario(root, path), true};
-  ModelDocuments models;
-  return {ScenarioReader(root, path.string(), path.parent_path(), models).read(), false};
+  return {internal::read_with_source({std::make_shared<const Node>(std::move(root)), path.string(), path.parent_path()}),
+          false};
 }
 
 }  // namespace thenar

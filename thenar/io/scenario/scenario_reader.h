@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -43,7 +44,7 @@ class ScenarioDocument {
  private:
   std::filesystem::path path_;
   Node root_;
-  std::map<std::string, Node> models_;  ///< by path
+  std::map<std::string, std::shared_ptr<const Node>> models_;  ///< by path
 };
 
 /// Reads a scenario, after the overrides "path=value" (apply_override) in their order. Model files that it names are

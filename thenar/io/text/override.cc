@@ -220,13 +220,21 @@ Node parse_override_value(std::string_view text, const SharedName& file, int shi
 
 }  // namespace
 
+bool is_parameter(const Node& root, std::string_view name) {
+  const Node* const parameters = root.find("parameters");
+  return parameters != nullptr && parameters->is_mapping() && parameters->find(name) != nullptr;
+}
+
 void apply_override(Node& root, std::string_view assignment) {
   const auto file =
       std::make_shared<const std::string>(fmt::format("--set {}", shorten(assignment, kLongestOverrideName)));
   if (assignment.find('\n') != std::string_view::npos) throw InputError({*file, 1, 1}, "holds more than one line");
   internal::check_characters(assignment, *file);
   PathParser parser(assignment, file);
-  const std::vector<Component> components = parser.parse();
+  std::vector<Component> components = parser.parse();
+  if (components.size() == 1 && is_parameter(root, components.front().name)) {
+    components.insert(components.begin(), {Component::Form::word, "parameters", std::nullopt, components.front().column});
+  }
   const std::size_t offset = parser.value_offset();
   Node value = parse_override_value(assignment.substr(offset), file, static_cast<int>(offset));
   PathWalker(root, components, file).find_target() = std::move(value);

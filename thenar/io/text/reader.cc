@@ -350,9 +350,14 @@ std::vector<NamedField> entries(const Field& field) {
   return fields;
 }
 
-Parameters parameters(const Field& field) {
+Parameters parameters(const Field& field,
+                      const std::function<std::optional<double>(const std::string& name)>& value_of) {
   Parameters result;
-  for (const NamedField& entry : entries(field)) result.add(entry.name, quantity(entry.value, result), entry.mark);
+  for (const NamedField& entry : entries(field)) {
+    Quantity written = quantity(entry.value, result);
+    if (const auto value = value_of ? value_of(entry.name) : std::nullopt) written.value = *value;
+    result.add(entry.name, written, entry.mark);
+  }
   return result;
 }
 

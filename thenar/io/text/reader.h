@@ -20,6 +20,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -161,8 +162,10 @@ std::vector<Field> items(const Field& field);
 /// The entries of a mapping with free keys. Throws InputError unless it is a mapping.
 std::vector<NamedField> entries(const Field& field);
 
-/// A mapping from names to quantities. Each may use those before it.
-Parameters parameters(const Field& field);
+/// A mapping from names to quantities. Each may use those before it. `value_of` may give a name another value than the
+/// written one, SI.
+Parameters parameters(const Field& field,
+                      const std::function<std::optional<double>(const std::string& name)>& value_of = {});
 
 template <class Value>
 Value choice(const Field& field, std::initializer_list<std::pair<std::string, Value>> allowed) {

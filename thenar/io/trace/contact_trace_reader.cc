@@ -98,7 +98,7 @@ class CsvLines {
 namespace {
 
 constexpr std::array kModes{ContactMode::open, ContactMode::stick, ContactMode::roll, ContactMode::slide,
-                              ContactMode::spin};
+                            ContactMode::spin};
 
 }  // namespace
 

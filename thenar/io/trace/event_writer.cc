@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace thenar {
@@ -18,9 +19,16 @@ std::string quote_json(const std::string& text) {
 bool EventWriter::write(const Event& event) {
   line_ = R"({"t":)";
   append_number(event.t, line_);
-  line_ += fmt::format(R"(,"kind":"{}","where":{},"cause":{}}})", to_string(event.kind), quote_json(event.where),
-                       quote_json(event.cause));
-  line_ += '\n';
+  line_ += fmt::format(R"(,"kind":"{}","where":{},"cause":{},"how":"{}","numbers":{{)", to_string(event.kind),
+                       quote_json(event.where()), quote_json(describe(event)), to_string(event.cause));
+  const char* separator = "";
+  for (const EventNumber& number : event.numbers) {
+    line_ += fmt::format(R"({}"{}":)", separator, number.name);
+    if (std::isfinite(number.value)) append_number(number.value, line_);
+    if (!std::isfinite(number.value)) line_ += "null";
+    separator = ",";
+  }
+  line_ += "}}\n";
   return file_.write(line_);
 }
 

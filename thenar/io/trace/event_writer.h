@@ -9,6 +9,7 @@
 #include <string>
 
 #include "thenar/io/text/text_file.h"
+#include "thenar/io/trace/checkpoint.h"
 #include "thenar/trace/event.h"
 
 namespace thenar {
@@ -17,11 +18,14 @@ class EventWriter {
  public:
   /// Creates the folder if it is missing and events.jsonl in it, replacing an older one. Throws std::runtime_error with
   /// a clear message if that cannot be done.
-  explicit EventWriter(const std::filesystem::path& folder) : file_(folder, "events.jsonl") {}
+  /// With the sizes of a checkpoint it goes on behind them.
+  explicit EventWriter(const std::filesystem::path& folder, const FileSizes& kept = {})
+      : file_(folder, "events.jsonl", find_size(kept, "events.jsonl")) {}
 
   /// Adds a line. False when it could not be written; error() says why.
   bool write(const Event& event);
 
+  void add_sizes(FileSizes& sizes) const { sizes["events.jsonl"] = file_.size(); }
   const std::string& error() const { return file_.error(); }
   const std::filesystem::path& path() const { return file_.path(); }
 

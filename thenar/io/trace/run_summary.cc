@@ -82,8 +82,8 @@ Json switches_json(const std::vector<ModelSwitch>& switches) {
 
 /// "unique for 1.2 s, several for 0.3 s; determinate for 1.2 s", or "none".
 std::string list_verdicts(const std::vector<VerdictInterval>& verdicts) {
-  constexpr std::array kAll{Verdict::unique, Verdict::unique_motion, Verdict::several,
-                            Verdict::none, Verdict::undecided};
+  constexpr std::array kAll{Verdict::unique, Verdict::unique_motion, Verdict::several, Verdict::none,
+                            Verdict::undecided};
   std::string out;
   for (const Verdict verdict : kAll) {
     double time = 0;

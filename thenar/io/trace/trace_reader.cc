@@ -89,7 +89,14 @@ TraceEvent parse_event(std::string_view line, const SourceMark& mark) {
   if (t == object.end() || !t->is_number() || !std::isfinite(t->get<double>())) {
     throw InputError(mark, fmt::format("the event needs a number 't': {}", quote(line)));
   }
-  return {t->get<double>(), text("kind"), text("where"), text("cause")};
+  TraceEvent out{t->get<double>(), text("kind"), text("where"), text("cause"), {}, {}};
+  if (object.contains("how")) out.how = text("how");
+  const auto numbers = object.find("numbers");
+  if (numbers == object.end()) return out;
+  for (const auto& [name, number] : numbers->items()) {
+    if (number.is_number()) out.numbers[name] = number.get<double>();
+  }
+  return out;
 }
 
 }  // namespace

@@ -31,9 +31,8 @@ bool RowsWithContacts::next() {
 
 /// Whether no line of this row excludes the contact: two bodies touch in A/B or in A/B#0, A/B#1, …, not in both.
 bool RowsWithContacts::is_new_in_row(const std::string& name) {
-  const std::size_t number = name.rfind('#');
-  const PairState pair{row_, number != std::string::npos};
-  PairState& before = pairs_[name.substr(0, number)];
+  const PairState pair{row_, point_of_contact(name).has_value()};
+  PairState& before = pairs_[std::string(pair_of_contact(name))];
   long long& last = last_rows_[name];
   if (last == row_ || (before.row == row_ && before.is_numbered != pair.is_numbered)) return false;
   last = row_;

@@ -29,10 +29,10 @@
 
 namespace thenar::internal {
 
-class SlowMotion final : public MotionEquations {
+class QuasistaticMotion final : public MotionEquations {
  public:
   /// All must outlive it.
-  SlowMotion(const Scenario& scenario, const Tolerances& tolerances);
+  QuasistaticMotion(const Scenario& scenario, const Tolerances& tolerances);
 
   QuasistaticAssembler& assembler() { return assembler_; }
   const QuasistaticAssembler& assembler() const { return assembler_; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/instant/row_assembly_internal.h"
-#include "thenar/quasistatic_run/slow_motion_internal.h"
+#include "thenar/quasistatic_run/quasistatic_motion_internal.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/motion/motion.h"
 #include "thenar/spatial/decompositions.h"
@@ -27,7 +27,7 @@ constexpr double kUnbalanced = 1e-9;
 
 }  // namespace
 
-SlowMotion::SlowMotion(const Scenario& scenario, const Tolerances& tolerances)
+QuasistaticMotion::QuasistaticMotion(const Scenario& scenario, const Tolerances& tolerances)
     : scenario_(scenario),
       tolerances_(tolerances),
       laws_(scenario.model, find_contact_rules(scenario)),
@@ -49,13 +49,13 @@ SlowMotion::SlowMotion(const Scenario& scenario, const Tolerances& tolerances)
   }
 }
 
-void SlowMotion::set_contacts(std::vector<HeldContact> contacts, std::vector<int> stops) {
+void QuasistaticMotion::set_contacts(std::vector<HeldContact> contacts, std::vector<int> stops) {
   contacts_ = std::move(contacts);
   held_stops_ = std::move(stops);
   labels_.clear();
 }
 
-void SlowMotion::set_modes(const ModeLabels& labels, const Vector& reference) {
+void QuasistaticMotion::set_modes(const ModeLabels& labels, const Vector& reference) {
   std::vector<HeldContact> contacts;
   std::vector<int> stops;
   labels_.clear();
@@ -73,7 +73,7 @@ void SlowMotion::set_modes(const ModeLabels& labels, const Vector& reference) {
   reference_ = reference;
 }
 
-bool SlowMotion::update(double t, const Vector& q) {
+bool QuasistaticMotion::update(double t, const Vector& q) {
   ++evaluations_;
   t_evaluated_ = t;
   q_evaluated_ = q;
@@ -96,7 +96,7 @@ bool SlowMotion::update(double t, const Vector& q) {
   return is_good && rules_.P.allFinite() && rules_.h.allFinite();
 }
 
-bool SlowMotion::evaluate(double t, const Vector& q) {
+bool QuasistaticMotion::evaluate(double t, const Vector& q) {
   if (!update(t, q)) {
     reserve_ = -1;
     return false;
@@ -125,7 +125,7 @@ bool SlowMotion::evaluate(double t, const Vector& q) {
 }
 
 /// (1), with unknowns in their units.
-void SlowMotion::find_velocity() {
+void QuasistaticMotion::find_velocity() {
   const Index m = rules_.P.cols();
   Matrix A(static_cast<Index>(zero_rows_.size()), m);
   Vector b(A.rows());
@@ -150,7 +150,7 @@ void SlowMotion::find_velocity() {
   row_speeds_ = rules_.P * u_ + rules_.v0;
 }
 
-Vector SlowMotion::expand(const Vector& u) const {
+Vector QuasistaticMotion::expand(const Vector& u) const {
   Vector out = Vector::Zero(model().velocity_count());
   Index k = 0;
   for (const int dof : assembler_.object_dofs()) out(dof) = u(k++);
@@ -161,10 +161,10 @@ Vector SlowMotion::expand(const Vector& u) const {
   return out;
 }
 
-int SlowMotion::owner_of_edge(std::size_t k) const { return rules_.edges[static_cast<std::size_t>(edges_[k])].contact; }
+int QuasistaticMotion::owner_of_edge(std::size_t k) const { return rules_.edges[static_cast<std::size_t>(edges_[k])].contact; }
 
 /// The least forces (in squares), if none of them pulls; else those with the least sum of which none does.
-void SlowMotion::find_forces() {
+void QuasistaticMotion::find_forces() {
   const auto count = static_cast<Index>(edges_.size());
   Matrix G(rules_.G.rows(), count);
   for (Index k = 0; k < count; ++k) G.col(k) = rules_.G.col(edges_[static_cast<std::size_t>(k)]);
@@ -200,7 +200,7 @@ void SlowMotion::find_forces() {
 
 /// Of all forces that no edge has to pull for, those with the least sum: contacts that could press on each other do
 /// not.
-bool SlowMotion::find_least_sum(const Matrix& G, const Vector& h, Vector& f) const {
+bool QuasistaticMotion::find_least_sum(const Matrix& G, const Vector& h, Vector& f) const {
   LinearProgram program(G);
   for (int i = 0; i < program.row_count(); ++i) program.bound_row(i, -h(i), -h(i));
   for (int j = 0; j < program.column_count(); ++j) {
@@ -213,7 +213,7 @@ bool SlowMotion::find_least_sum(const Matrix& G, const Vector& h, Vector& f) con
 }
 
 /// Largest s with G f + h = 0, f ≥ s; up to 1.
-double SlowMotion::find_best_share(const Matrix& G, const Vector& h, Vector& f) const {
+double QuasistaticMotion::find_best_share(const Matrix& G, const Vector& h, Vector& f) const {
   const Index count = G.cols();
   Matrix A(G.rows(), count + 1);
   A << G, G.rowwise().sum();
@@ -228,16 +228,16 @@ double SlowMotion::find_best_share(const Matrix& G, const Vector& h, Vector& f) 
   return share;
 }
 
-QuasistaticSolution SlowMotion::solution() const {
+QuasistaticSolution QuasistaticMotion::solution() const {
   return make_quasistatic_solution(problem_, rules_, {labels_, {u_, f_, true, true}});
 }
 
-double SlowMotion::calc_work_rate() const {
+double QuasistaticMotion::calc_work_rate() const {
   const QuasistaticSolution found = solution();
   return found.tau.dot(found.theta_dot) + assembler_.calc_wrench_power(v_);
 }
 
-double SlowMotion::calc_dissipation() const {
+double QuasistaticMotion::calc_dissipation() const {
   const QuasistaticSolution found = solution();
   const UnknownForm form = make_unknown_form(problem_);
   const Vector v = form.P * u_ + form.v0;
@@ -247,13 +247,13 @@ double SlowMotion::calc_dissipation() const {
   return out;
 }
 
-std::vector<double> SlowMotion::list_strict() const {
+std::vector<double> QuasistaticMotion::list_strict() const {
   std::vector<double> out;
   for (const Row& row : strict_rows_) out.push_back(row.sign * row_speeds_(row.row));
   return out;
 }
 
-void SlowMotion::project(double t, Vector& q) {
+void QuasistaticMotion::project(double t, Vector& q) {
   assembler_.place_driven(t, q);
   const Index m = units_.size();
   Vector q_next = q;
@@ -307,12 +307,12 @@ void SlowMotion::project(double t, Vector& q) {
   }
 }
 
-SlowMotion::Memory SlowMotion::remember() const {
+QuasistaticMotion::Memory QuasistaticMotion::remember() const {
   return {contacts_, problem_,    rules_, zero_rows_, edges_,   strict_owners_, strict_rows_,
           u_,        v_,          row_speeds_, f_,    reserve_, tightest_,      evaluations_};
 }
 
-void SlowMotion::recall(const Memory& memory) {
+void QuasistaticMotion::recall(const Memory& memory) {
   contacts_ = memory.contacts;
   problem_ = memory.problem;
   rules_ = memory.rules;
@@ -329,18 +329,18 @@ void SlowMotion::recall(const Memory& memory) {
   evaluations_ = memory.evaluations;
 }
 
-void SlowMotion::set_origin(const Vector& q) {
+void QuasistaticMotion::set_origin(const Vector& q) {
   origin_ = q;
   for (HeldContact& contact : contacts_) contact.anchor();
 }
 
-void SlowMotion::calc_position(double t, const double* x, Vector& q) const {
+void QuasistaticMotion::calc_position(double t, const double* x, Vector& q) const {
   q.resize(model().position_count());
   integrate_position(model(), origin_.data(), x, q.data());
   assembler_.place_driven(t, q);
 }
 
-void SlowMotion::calc_slope(double t, const double* y, double* slope) {
+void QuasistaticMotion::calc_slope(double t, const double* y, double* slope) {
   Vector q;
   calc_position(t, y, q);
   const Index nv = model().velocity_count();
@@ -354,7 +354,7 @@ void SlowMotion::calc_slope(double t, const double* y, double* slope) {
 
 /// What the last evaluation has left is made again.
 template <class Archive>
-void SlowMotion::archive(Archive& a) {
+void QuasistaticMotion::archive(Archive& a) {
   const std::size_t count = a.size(contacts_.size());
   if constexpr (Archive::kReads) {
     contacts_.clear();
@@ -377,6 +377,6 @@ void SlowMotion::archive(Archive& a) {
     evaluations_ = evaluations;
   }
 }
-THENAR_INSTANTIATE_ARCHIVE(SlowMotion);
+THENAR_INSTANTIATE_ARCHIVE(QuasistaticMotion);
 
 }  // namespace thenar::internal

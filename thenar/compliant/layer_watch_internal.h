@@ -4,7 +4,7 @@
 /// @file
 /// Looks into a step for the first change of a compliant layer: it lets go, presses again, begins to slip or to stick,
 /// is left behind by its bodies, or leaves the features that they touch with. Each is a function over the step that
-/// must stay ≥ 0; they are looked at in five places of it. Phases are kept in a step (soft_contacts_internal.h), so
+/// must stay ≥ 0; they are looked at in five places of it. Phases are kept in a step (layer_contacts_internal.h), so
 /// that what is found has the order of the method, and one that is missed only makes a kink.
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace thenar::internal {
 
-class SoftWatch {
+class LayerWatch {
  public:
   /// All must outlive it. `size` (m) is that of the scene.
-  SoftWatch(ConstrainedMotion& motion, const LayerMargins& margins, double size)
+  LayerWatch(ConstrainedMotion& motion, const LayerMargins& margins, double size)
       : motion_(motion), margins_(margins), size_(size) {}
 
   /// Keeps the first change in the stepper's last step if it comes before `first`.

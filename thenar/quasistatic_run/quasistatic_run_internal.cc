@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/quasistatic_run/slow_run_internal.h"
+#include "thenar/quasistatic_run/quasistatic_run_internal.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ constexpr double kNoSlowJump = 1e-9;
 
 }  // namespace
 
-SlowRun::SlowRun(const Scenario& scenario, const State& start, const RunTaps& taps)
+QuasistaticRun::QuasistaticRun(const Scenario& scenario, const State& start, const RunTaps& taps)
     : scenario_(scenario),
       taps_(taps),
       tolerances_(scenario.model, find_scales(scenario.model, scenario.initial), scenario.run.tolerance),
@@ -45,8 +45,8 @@ SlowRun::SlowRun(const Scenario& scenario, const State& start, const RunTaps& ta
       finder_(scenario.model, scenario.shapes, find_contact_rules(scenario)),
       laws_(scenario.model, find_contact_rules(scenario)),
       names_(scenario.model),
-      slow_teller_(scenario, motion_),
-      teller_(scenario.model, motion_.stops(), taps.on_event),
+      changes_between_(scenario, motion_),
+      events_(scenario.model, motion_.stops(), taps.on_event),
       workspace_(scenario.model),
       profiles_(scenario),
       state_(start),
@@ -55,7 +55,7 @@ SlowRun::SlowRun(const Scenario& scenario, const State& start, const RunTaps& ta
   report_.q_min = report_.q_max = state_.q;
 }
 
-bool SlowRun::begin() {
+bool QuasistaticRun::begin() {
   has_begun_ = true;
   if (staged_loads_) {
     motion_.assembler().set_loads(*staged_loads_);
@@ -72,11 +72,11 @@ bool SlowRun::begin() {
   return is_settled;
 }
 
-const RunReport& SlowRun::report() {
+const RunReport& QuasistaticRun::report() {
   report_.steps = step_.steps();
   report_.rejected_steps = step_.rejected();
   report_.evaluations = motion_.evaluations();
-  report_.events = teller_.counts();
+  report_.events = events_.counts();
   report_.last = state_;
   report_.energy.end = sampler_.calc_potential(state_.q);
   if (!report_.verdicts.empty()) report_.verdicts.back().to = state_.t;
@@ -85,7 +85,7 @@ const RunReport& SlowRun::report() {
 
 // --- From event to event ----------------------------------------------------------------------------------------
 
-AdvanceEnd SlowRun::advance(const AdvanceLimits& limits) {
+AdvanceEnd QuasistaticRun::advance(const AdvanceLimits& limits) {
   if (due_ && !settle(std::exchange(due_, std::nullopt)->at)) return due_ ? AdvanceEnd::interrupted : ended_by_;
   if (staged_loads_ && !(cut_here() && apply_loads())) return due_ ? AdvanceEnd::interrupted : ended_by_;
   const AdvanceMeter meter(limits, steps(), events());
@@ -104,7 +104,7 @@ AdvanceEnd SlowRun::advance(const AdvanceLimits& limits) {
 }
 
 /// Where the next step must end at the latest.
-double SlowRun::next_limit() const {
+double QuasistaticRun::next_limit() const {
   double limit = horizon_;
   if (switch_) limit = std::min(limit, switch_->at.before);
   for (const AppliedWrench& wrench : profiles_.loads().wrenches) limit = std::min(limit, wrench.until);
@@ -112,7 +112,7 @@ double SlowRun::next_limit() const {
 }
 
 /// Makes the next step and finds what ends it, or passes what is due without one.
-bool SlowRun::prepare() {
+bool QuasistaticRun::prepare() {
   if (state_.t >= horizon_) {
     horizon_ += scenario_.run.until;
     if (!switch_) find_next_switch();
@@ -124,7 +124,7 @@ bool SlowRun::prepare() {
                fmt::format("no step succeeds at t = {:.9g} s: contacts cannot be followed", state_.t));
   }
   step_.look();
-  std::optional<SlowCrossing> crossing = step_.find_crossing();
+  std::optional<QuasistaticCrossing> crossing = step_.find_crossing();
   while (!step_.has_smooth_powers() && step_.shorten()) {
     step_.look();
     crossing = step_.find_crossing();
@@ -134,7 +134,7 @@ bool SlowRun::prepare() {
 }
 
 /// Takes the pending step and passes the event at its end.
-bool SlowRun::commit() {
+bool QuasistaticRun::commit() {
   const PendingStep pending = *std::exchange(pending_, std::nullopt);
   is_inside_ = false;
   take(pending.theta);
@@ -146,7 +146,7 @@ bool SlowRun::commit() {
 }
 
 /// The step, up to theta, is done.
-void SlowRun::take(double theta) {
+void QuasistaticRun::take(double theta) {
   const StepPoint energy = step_.calc_energy(theta);
   report_.energy.work += energy.work;
   report_.energy.dissipated += energy.dissipated;
@@ -159,7 +159,7 @@ void SlowRun::take(double theta) {
 }
 
 /// The present state becomes the end of a step that is taken; what was made of it besides is given up.
-bool SlowRun::cut_here() {
+bool QuasistaticRun::cut_here() {
   if (std::exchange(is_inside_, false)) {
     take((view_.t - step_.t()) / step_.h());
     state_.t = view_.t;
@@ -168,7 +168,7 @@ bool SlowRun::cut_here() {
   return true;
 }
 
-void SlowRun::change_loads(const ExternalLoads& loads) {
+void QuasistaticRun::change_loads(const ExternalLoads& loads) {
   staged_loads_ = loads;
   if (!has_ended()) return;
   ended_by_ = AdvanceEnd::reached;
@@ -177,14 +177,14 @@ void SlowRun::change_loads(const ExternalLoads& loads) {
   report_.quasistatic_end.reset();
 }
 
-bool SlowRun::apply_loads() {
+bool QuasistaticRun::apply_loads() {
   motion_.assembler().set_loads(*staged_loads_);
   profiles_.set_loads(*std::exchange(staged_loads_, std::nullopt));
   find_next_switch();
   return settle({});
 }
 
-bool SlowRun::pass_loads() {
+bool QuasistaticRun::pass_loads() {
   const auto is_over = [this](const AppliedWrench& wrench) { return state_.t >= wrench.until; };
   const std::vector<AppliedWrench>& wrenches = profiles_.loads().wrenches;
   if (std::none_of(wrenches.begin(), wrenches.end(), is_over)) return true;
@@ -193,14 +193,14 @@ bool SlowRun::pass_loads() {
   return apply_loads();
 }
 
-void SlowRun::find_next_switch() { switch_ = find_profile_switch(scenario_, profiles_, state_.t, horizon_); }
+void QuasistaticRun::find_next_switch() { switch_ = find_profile_switch(scenario_, profiles_, state_.t, horizon_); }
 
-bool SlowRun::pass_switch() {
+bool QuasistaticRun::pass_switch() {
   if (!switch_ || state_.t < switch_->at.before || switch_->at.after > horizon_) return true;
   state_.t = switch_->at.after;
   motion_.project(state_.t, state_.q);
   if (switch_->is_jump) {
-    for (const ProfileSwitch::Change& change : switch_->changes) teller_.tell_switch(state_.t, change);
+    for (const ProfileSwitch::Change& change : switch_->changes) events_.write_switch(state_.t, change);
   }
   find_next_switch();
   return settle({});
@@ -209,14 +209,14 @@ bool SlowRun::pass_switch() {
 // --- One instant ------------------------------------------------------------------------------------------------
 
 /// The list of modes of what follows. False when the motion ends, or was interrupted.
-bool SlowRun::settle(const std::optional<SlowCrossing>& at) {
+bool QuasistaticRun::settle(const std::optional<QuasistaticCrossing>& at) {
   if (!note_progress(at)) return false;
-  slow_teller_.begin();
+  changes_between_.begin();
   if (has_settled_) before_ = sampler_.make(state_, 0, 0);
   const bool is_geometric = !at || at->is_geometric();
   if (is_geometric && !find_contacts()) return false;
   const double t_asked = is_geometric ? find_time_asked() : 0;
-  const SlowChoice::Place place = is_geometric ? SlowChoice::Place{t_asked, state_.q} : look_behind();
+  const QuasistaticChoice::Place place = is_geometric ? QuasistaticChoice::Place{t_asked, state_.q} : look_behind();
   if (!motion_.update(place.t, place.q)) {
     return end(AdvanceEnd::failed, fmt::format("a contact cannot be followed at t = {:.9g} s", state_.t));
   }
@@ -237,7 +237,7 @@ bool SlowRun::settle(const std::optional<SlowCrossing>& at) {
   return report_change(at);
 }
 
-bool SlowRun::note_progress(const std::optional<SlowCrossing>& at) {
+bool QuasistaticRun::note_progress(const std::optional<QuasistaticCrossing>& at) {
   if (state_.t > moment_ + kMoment * scenario_.run.until) {
     moment_ = state_.t;
     changes_ = 0;
@@ -249,7 +249,7 @@ bool SlowRun::note_progress(const std::optional<SlowCrossing>& at) {
 }
 
 /// What touches here; bodies that have just met are put on each other. Contacts that last keep their axes.
-bool SlowRun::find_contacts() {
+bool QuasistaticRun::find_contacts() {
   std::vector<HeldContact> old = motion_.contacts();
   const double size = step_.size();
   const double touch = is_first_ ? ContactTolerances(size).touch() : calc_touch(scenario_.run.tolerance, size);
@@ -293,7 +293,7 @@ bool SlowRun::find_contacts() {
 
 /// The time whose drives decide: now, or a little later where everything that is driven is at rest now and will not
 /// be.
-double SlowRun::find_time_asked() const {
+double QuasistaticRun::find_time_asked() const {
   if (is_driven(state_.t)) return state_.t;
   double t_end = horizon_;
   if (switch_) t_end = std::min(t_end, switch_->at.before);
@@ -302,13 +302,13 @@ double SlowRun::find_time_asked() const {
 }
 
 /// Where the old list of modes would be, so much later that it is clearly none any more.
-SlowChoice::Place SlowRun::look_behind() {
+QuasistaticChoice::Place QuasistaticRun::look_behind() {
   const Vector v = motion_.v();
   Vector q(state_.q);
   double t = state_.t;
   double t_end = horizon_;
   if (switch_) t_end = std::min(t_end, switch_->at.before);
-  for (double part = SlowChoice::kFirstLook; part <= kFarthestLook; part *= 4) {
+  for (double part = QuasistaticChoice::kFirstLook; part <= kFarthestLook; part *= 4) {
     const double dt = std::min(part * step_.longest_step(), t_end - state_.t);
     t = state_.t + dt;
     const Vector dq = dt * v;
@@ -323,7 +323,7 @@ SlowChoice::Place SlowRun::look_behind() {
 }
 
 /// The question that the motion has ended with.
-void SlowRun::keep_end(double t, const QuasistaticProblem& problem, QuasistaticAnswer answer) {
+void QuasistaticRun::keep_end(double t, const QuasistaticProblem& problem, QuasistaticAnswer answer) {
   auto kept = std::make_shared<QuasistaticEnd>();
   kept->t = t;
   kept->problem = problem;
@@ -338,7 +338,7 @@ void SlowRun::keep_end(double t, const QuasistaticProblem& problem, QuasistaticA
 
 // --- What is reported -------------------------------------------------------------------------------------------
 
-void SlowRun::note_verdict(const QuasistaticAnswer& answer) {
+void QuasistaticRun::note_verdict(const QuasistaticAnswer& answer) {
   Verdict verdict = Verdict::undecided;
   switch (answer.verdict) {
     case QuasistaticVerdict::unique:
@@ -364,14 +364,14 @@ void SlowRun::note_verdict(const QuasistaticAnswer& answer) {
 }
 
 /// Samples before and after a jump of velocities, and the events between them.
-bool SlowRun::report_change(const std::optional<SlowCrossing>& at) {
+bool QuasistaticRun::report_change(const std::optional<QuasistaticCrossing>& at) {
   const Vector jump = motion_.v() - state_.v;
   const double fastest = std::max(motion_.v().cwiseAbs().maxCoeff(), state_.v.cwiseAbs().maxCoeff());
   const bool jumps = has_settled_ && jump.cwiseAbs().maxCoeff() > kNoSlowJump * fastest;
   if (jumps && last_jump_ < state_.t && !tap(before_)) return false;
   if (jumps) last_jump_ = state_.t;
   if (has_settled_) {
-    for (const Event& event : slow_teller_.tell(state_.t, at)) teller_.tell(event);
+    for (const Event& event : changes_between_.list(state_.t, at)) events_.write(event);
   }
   has_settled_ = true;
   state_.v = motion_.v();
@@ -380,20 +380,20 @@ bool SlowRun::report_change(const std::optional<SlowCrossing>& at) {
 }
 
 /// Nothing that is looked at leaves a trace in the motion.
-Sample SlowRun::look_at_present() {
-  const SlowMotion::Memory memory = motion_.remember();
+Sample QuasistaticRun::look_at_present() {
+  const QuasistaticMotion::Memory memory = motion_.remember();
   motion_.evaluate(state_.t, state_.q);
   Sample out = sampler_.make(state_, 0, 0);
   motion_.recall(memory);
   return out;
 }
 
-const Sample* SlowRun::make_sample() {
+const Sample* QuasistaticRun::make_sample() {
   if (!is_inside_) {
     sample_ = look_at_present();
     return &sample_;
   }
-  const SlowMotion::Memory memory = motion_.remember();
+  const QuasistaticMotion::Memory memory = motion_.remember();
   const double part = (view_.t - step_.t()) / step_.h();
   step_.interpolate(part);
   const StepPoint energy = step_.calc_energy(part);
@@ -403,8 +403,8 @@ const Sample* SlowRun::make_sample() {
   return &sample_;
 }
 
-void SlowRun::look_inside(double t) {
-  const SlowMotion::Memory memory = motion_.remember();
+void QuasistaticRun::look_inside(double t) {
+  const QuasistaticMotion::Memory memory = motion_.remember();
   is_inside_ = true;
   const StepPoint& point = step_.interpolate((t - step_.t()) / step_.h());
   view_ = {t, point.q, point.v};
@@ -412,7 +412,7 @@ void SlowRun::look_inside(double t) {
 }
 
 /// What would happen next with inertia.
-Instant SlowRun::solve_present(const InstantOptions& options) {
+Instant QuasistaticRun::solve_present(const InstantOptions& options) {
   InstantOptions now = options;
   now.time = time();
   AssemblyContext context(scenario_, state());
@@ -420,19 +420,19 @@ Instant SlowRun::solve_present(const InstantOptions& options) {
   return thenar::internal::solve_instant(context, state(), now);
 }
 
-bool SlowRun::tap(const Sample& sample) {
+bool QuasistaticRun::tap(const Sample& sample) {
   if (!taps_.on_jump || taps_.on_jump(sample)) return true;
   return end(AdvanceEnd::stopped, fmt::format("stopped by its caller at t = {:.6g} s", sample.state.t));
 }
 
 // --- How it ends ------------------------------------------------------------------------------------------------
 
-bool SlowRun::is_interrupted() const {
+bool QuasistaticRun::is_interrupted() const {
   if (taps_.on_progress) taps_.on_progress(state_.t);
   return taps_.interrupt != nullptr && taps_.interrupt->load(std::memory_order_relaxed);
 }
 
-bool SlowRun::end(AdvanceEnd why, const std::string& reason) {
+bool QuasistaticRun::end(AdvanceEnd why, const std::string& reason) {
   if (has_ended()) return false;
   ended_by_ = why;
   report_.status = RunStatus::failed;
@@ -441,14 +441,14 @@ bool SlowRun::end(AdvanceEnd why, const std::string& reason) {
 }
 
 template <class Archive>
-void SlowRun::archive(Archive& a) {
+void QuasistaticRun::archive(Archive& a) {
   ExternalLoads loads = profiles_.loads();
   a(loads);
   if constexpr (Archive::kReads) {
     profiles_.set_loads(loads);
     motion_.assembler().set_loads(loads);
   }
-  a(motion_, step_, report_, sampler_, finder_, names_, teller_, has_begun_, ended_by_, staged_loads_);
+  a(motion_, step_, report_, sampler_, finder_, names_, events_, has_begun_, ended_by_, staged_loads_);
   char has_pending = pending_ ? 1 : 0, has_due = due_ ? 1 : 0;
   a(has_pending, has_due);
   if constexpr (Archive::kReads) {
@@ -464,6 +464,6 @@ void SlowRun::archive(Archive& a) {
     if (has_begun_) find_next_switch();
   }
 }
-THENAR_INSTANTIATE_ARCHIVE(SlowRun);
+THENAR_INSTANTIATE_ARCHIVE(QuasistaticRun);
 
 }  // namespace thenar::internal

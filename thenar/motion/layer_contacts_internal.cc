@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/motion/soft_contacts_internal.h"
+#include "thenar/motion/layer_contacts_internal.h"
 
 #include <algorithm>
 
@@ -10,32 +10,32 @@ namespace thenar::internal {
 
 // --- One contact -----------------------------------------------------------------------------------------------------
 
-SoftContact::SoftContact(HeldContact place, std::shared_ptr<const LayerLaw> layer, double offset)
+LayerContact::LayerContact(HeldContact place, std::shared_ptr<const LayerLaw> layer, double offset)
     : place_(std::move(place)), layer_(std::move(layer)), offset_(offset) {
   const ContactLaw& law = place_.law();
   const bool has_friction = law.fingertip != Fingertip::frictionless && law.friction > 0;
   shear_count_ = has_friction ? place_.tangent_count() : 0;
 }
 
-Vector3<double> SoftContact::mask(const Vector3<double>& v) const {
+Vector3<double> LayerContact::mask(const Vector3<double>& v) const {
   Vector3<double> out = Vector3<double>::Zero();
   for (int k = 0; k < shear_count_; ++k) out(shear_row(k) - 1) = v(shear_row(k) - 1);
   return out;
 }
 
-void SoftContact::evaluate(double spin) {
+void LayerContact::evaluate(double spin) {
   spin_ = spin;
   answer_ = calc_layer(*layer_, place_.law(), depth(), -place_.velocity()(0), mask(shear), mask(slip()), phase);
 }
 
 /// A layer that could pull lets go where it would have to; one that cannot, where its bodies have left it.
-double SoftContact::calc_hold(double force_margin, double depth_margin) const {
+double LayerContact::calc_hold(double force_margin, double depth_margin) const {
   const double pull = answer_.pressure + force_margin;
   if (depth() >= -depth_margin) return pull;
   return answer_.pressure > force_margin ? pull : std::min(pull, depth() + depth_margin);
 }
 
-void SoftContact::choose_phase(double force_margin, double depth_margin) {
+void LayerContact::choose_phase(double force_margin, double depth_margin) {
   const LayerPhase before = phase;
   phase = before == LayerPhase::slips ? before : LayerPhase::sticks;
   evaluate(spin_);
@@ -50,7 +50,7 @@ void SoftContact::choose_phase(double force_margin, double depth_margin) {
 }
 
 /// The layer turns with the bodies about N, the frame does not.
-Vector3<double> SoftContact::calc_shear_rate() const {
+Vector3<double> LayerContact::calc_shear_rate() const {
   Vector3<double> out = answer_.shear_rate;
   if (shear_count_ > 1 && shear_row(0) == 1 && shear_row(1) == 2) {
     out(0) -= spin_ * shear(1);
@@ -59,40 +59,40 @@ Vector3<double> SoftContact::calc_shear_rate() const {
   return out;
 }
 
-double SoftContact::calc_energy() const {
+double LayerContact::calc_energy() const {
   return layer_->calc_energy(depth()) + calc_shear_energy(*layer_, place_.law(), mask(shear));
 }
 
 /// Along N: what is pressed in less what the spring takes, whose force is that of a standstill. Smooth beyond where the
 /// bodies leave the layer, up to where a step may reach.
-double SoftContact::calc_dissipated() const {
+double LayerContact::calc_dissipated() const {
   const double rate = -place_.velocity()(0), spring = layer_->calc_normal(depth(), 0).f;
   return (answer_.f_N - spring) * rate + answer_.dissipated;
 }
 
 // --- All of them -----------------------------------------------------------------------------------------------------
 
-SoftContacts::SoftContacts(const Model& model) : model_(&model), workspace_(model) {
+LayerContacts::LayerContacts(const Model& model) : model_(&model), workspace_(model) {
   response_.setZero(model.velocity_count(), 4);
   column_.setZero(model.velocity_count());
 }
 
-void SoftContacts::set_contacts(std::vector<SoftContact> next) {
+void LayerContacts::set_contacts(std::vector<LayerContact> next) {
   contacts_ = std::move(next);
   shear_count_ = 0;
-  for (const SoftContact& contact : contacts_) shear_count_ += contact.shear_count();
+  for (const LayerContact& contact : contacts_) shear_count_ += contact.shear_count();
 }
 
-VectorX<double> SoftContacts::collect_shears() const {
+VectorX<double> LayerContacts::collect_shears() const {
   VectorX<double> out(shear_count_);
   Eigen::Index i = 0;
-  for (const SoftContact& contact : contacts_) {
+  for (const LayerContact& contact : contacts_) {
     for (int k = 0; k < contact.shear_count(); ++k) out(i++) = contact.shear(contact.shear_row(k) - 1);
   }
   return out;
 }
 
-double SoftContacts::calc_spin(const HeldContact& place) const {
+double LayerContacts::calc_spin(const HeldContact& place) const {
   const auto turn = [&](BodyIndex body) {
     return calc_point_velocity(*model_, workspace_, body, Vec3<double>::zero()).angular;
   };
@@ -100,10 +100,10 @@ double SoftContacts::calc_spin(const HeldContact& place) const {
   return 0.5 * dot(place.frame().N, turn(found.body_A) + turn(found.body_B));
 }
 
-bool SoftContacts::update(const double* q, const double* v, const double* shears) {
+bool LayerContacts::update(const double* q, const double* v, const double* shears) {
   update_positions(*model_, q, workspace_);
   update_velocities(*model_, v, workspace_);
-  for (SoftContact& contact : contacts_) {
+  for (LayerContact& contact : contacts_) {
     if (!contact.place().update(workspace_)) return false;
     for (int k = 0; k < contact.shear_count(); ++k) contact.shear(contact.shear_row(k) - 1) = *shears++;
     contact.evaluate(calc_spin(contact.place()));
@@ -111,33 +111,33 @@ bool SoftContacts::update(const double* q, const double* v, const double* shears
   return true;
 }
 
-void SoftContacts::add_efforts(double* effort) const {
+void LayerContacts::add_efforts(double* effort) const {
   Eigen::Map<VectorX<double>> out(effort, model_->velocity_count());
-  for (const SoftContact& contact : contacts_) {
+  for (const LayerContact& contact : contacts_) {
     out.noalias() += contact.place().J().topRows<4>().transpose() * contact.force();
   }
 }
 
-void SoftContacts::write_rates(double* rates) const {
-  for (const SoftContact& contact : contacts_) {
+void LayerContacts::write_rates(double* rates) const {
+  for (const LayerContact& contact : contacts_) {
     const Vector3<double> rate = contact.calc_shear_rate();
     for (int k = 0; k < contact.shear_count(); ++k) *rates++ = rate(contact.shear_row(k) - 1);
   }
 }
 
-double SoftContacts::calc_energy() const {
+double LayerContacts::calc_energy() const {
   double out = 0;
-  for (const SoftContact& contact : contacts_) out += contact.calc_energy();
+  for (const LayerContact& contact : contacts_) out += contact.calc_energy();
   return out;
 }
 
-double SoftContacts::calc_dissipated() const {
+double LayerContacts::calc_dissipated() const {
   double out = 0;
-  for (const SoftContact& contact : contacts_) out += contact.calc_dissipated();
+  for (const LayerContact& contact : contacts_) out += contact.calc_dissipated();
   return out;
 }
 
-void SoftContacts::add_derivatives(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv,
+void LayerContacts::add_derivatives(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv,
                                    InnerJacobian& inner) {
   const int nv = model_->velocity_count();
   inner.dv_ds.setZero(nv, shear_count_);
@@ -146,7 +146,7 @@ void SoftContacts::add_derivatives(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref
   inner.ds_ds.setZero(shear_count_, shear_count_);
   factorize_articulated(*model_, workspace_);
   Eigen::Index first = 0;
-  for (const SoftContact& contact : contacts_) {
+  for (const LayerContact& contact : contacts_) {
     const LayerAnswer& a = contact.answer();
     const auto& J = contact.place().J();
     for (int k = 0; k < 4; ++k) {
@@ -180,13 +180,13 @@ void SoftContacts::add_derivatives(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref
 }
 
 template <class Archive>
-void SoftContact::archive(Archive& a) {
+void LayerContact::archive(Archive& a) {
   a(offset_, shear_count_, spin_, phase, is_new, shear, answer_);
 }
-THENAR_INSTANTIATE_ARCHIVE(SoftContact);
+THENAR_INSTANTIATE_ARCHIVE(LayerContact);
 
 template <class Archive>
-void SoftContacts::archive(Archive& a, const LawTable& laws, const Scales& scales) {
+void LayerContacts::archive(Archive& a, const LawTable& laws, const Scales& scales) {
   const std::size_t count = a.size(contacts_.size());
   if constexpr (Archive::kReads) {
     contacts_.clear();
@@ -197,14 +197,14 @@ void SoftContacts::archive(Archive& a, const LawTable& laws, const Scales& scale
       contacts_.back().archive(a);
     }
   } else {
-    for (SoftContact& contact : contacts_) {
+    for (LayerContact& contact : contacts_) {
       contact.place().archive(a);
       contact.archive(a);
     }
   }
   a(shear_count_);
 }
-template void SoftContacts::archive<StateWriter>(StateWriter&, const LawTable&, const Scales&);
-template void SoftContacts::archive<StateReader>(StateReader&, const LawTable&, const Scales&);
+template void LayerContacts::archive<StateWriter>(StateWriter&, const LawTable&, const Scales&);
+template void LayerContacts::archive<StateReader>(StateReader&, const LawTable&, const Scales&);
 
 }  // namespace thenar::internal

@@ -19,11 +19,11 @@
 #include "thenar/events/touch_watch.h"
 #include "thenar/integrate/crossing.h"
 #include "thenar/integrate/step_view.h"
-#include "thenar/quasistatic_run/slow_motion_internal.h"
+#include "thenar/quasistatic_run/quasistatic_motion_internal.h"
 
 namespace thenar::internal {
 
-struct SlowCrossing {
+struct QuasistaticCrossing {
   enum class Kind : std::uint8_t { touch, stop, face, slip, force };
   double theta = 1;
   Kind kind = Kind::touch;
@@ -33,10 +33,10 @@ struct SlowCrossing {
   bool is_geometric() const { return kind == Kind::touch || kind == Kind::stop || kind == Kind::face; }
 };
 
-class SlowStep final : public StepView {
+class QuasistaticStep final : public StepView {
  public:
   /// All must outlive it.
-  SlowStep(const Scenario& scenario, SlowMotion& motion, const Tolerances& tolerances);
+  QuasistaticStep(const Scenario& scenario, QuasistaticMotion& motion, const Tolerances& tolerances);
 
   /// Goes on from here, in the modes of the motion.
   void start(double t, const VectorX<double>& q);
@@ -52,7 +52,7 @@ class SlowStep final : public StepView {
   /// Looks into it, in nine places.
   void look();
   /// The first thing that happens in it, after look().
-  std::optional<SlowCrossing> find_crossing();
+  std::optional<QuasistaticCrossing> find_crossing();
   /// Takes the step up to theta; start() must follow unless that is 1.
   void accept(double theta);
 
@@ -77,15 +77,15 @@ class SlowStep final : public StepView {
  private:
   bool try_step(double h, double t_limit);
   double calc_exit(const HeldContact& contact) const;
-  void keep(double theta, SlowCrossing::Kind kind, std::string name, std::optional<SlowCrossing>& first) const;
-  void find_slip(std::size_t row, std::optional<SlowCrossing>& first);
-  void find_force(std::optional<SlowCrossing>& first);
-  void find_face(std::size_t contact, std::optional<SlowCrossing>& first);
-  void find_stop(std::size_t stop, std::optional<SlowCrossing>& first);
+  void keep(double theta, QuasistaticCrossing::Kind kind, std::string name, std::optional<QuasistaticCrossing>& first) const;
+  void find_slip(std::size_t row, std::optional<QuasistaticCrossing>& first);
+  void find_force(std::optional<QuasistaticCrossing>& first);
+  void find_face(std::size_t contact, std::optional<QuasistaticCrossing>& first);
+  void find_stop(std::size_t stop, std::optional<QuasistaticCrossing>& first);
   std::string name_of(int owner) const;
 
   const Scenario& scenario_;
-  SlowMotion& motion_;
+  QuasistaticMotion& motion_;
   const Tolerances& tolerances_;
   std::unique_ptr<Integrator> integrator_;
   TouchWatch touches_;
@@ -101,7 +101,7 @@ class SlowStep final : public StepView {
 };
 
 template <class Archive>
-void archive_state(Archive& a, SlowCrossing& at) {
+void archive_state(Archive& a, QuasistaticCrossing& at) {
   a(at.theta, at.kind, at.name);
 }
 

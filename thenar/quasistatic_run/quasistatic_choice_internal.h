@@ -11,19 +11,19 @@
 #include <string>
 #include <vector>
 
-#include "thenar/quasistatic_run/slow_motion_internal.h"
-#include "thenar/quasistatic_run/slow_watch_internal.h"
+#include "thenar/quasistatic_run/quasistatic_motion_internal.h"
+#include "thenar/quasistatic_run/quasistatic_watch_internal.h"
 #include "thenar/trace/advance_end.h"
 
 namespace thenar::internal {
 
-class SlowChoice {
+class QuasistaticChoice {
  public:
   /// How far behind an event the question is asked, as a part of the longest step.
   static constexpr double kFirstLook = 1e-5;
 
   /// All must outlive it.
-  SlowChoice(const Scenario& scenario, const Tolerances& tolerances, SlowMotion& motion, const SlowStep& step);
+  QuasistaticChoice(const Scenario& scenario, const Tolerances& tolerances, QuasistaticMotion& motion, const QuasistaticStep& step);
 
   /// Where the question is asked, and at which time, s.
   struct Place {
@@ -59,9 +59,9 @@ class SlowChoice {
 
   const Scenario& scenario_;
   const Tolerances& tolerances_;
-  SlowMotion& motion_;
-  SlowMotion trial_;
-  const SlowStep& step_;
+  QuasistaticMotion& motion_;
+  QuasistaticMotion trial_;
+  const QuasistaticStep& step_;
   AdvanceEnd cause_ = AdvanceEnd::failed;
   std::string reason_;
 };

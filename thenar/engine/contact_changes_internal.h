@@ -2,25 +2,27 @@
 #pragma once
 
 /// @file
-/// Events of contacts in words and numbers: what touches, slips, sticks, breaks or goes over to other features between
-/// two stretches of smooth motion.
+/// Events of rigid contacts between two stretches of smooth motion: what touches, slips, sticks, breaks or goes over to
+/// other features.
 
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "thenar/engine/event_teller.h"
+#include "thenar/engine/event_log.h"
 #include "thenar/events/contact_watch.h"
 #include "thenar/instant/contact_instant.h"
 #include "thenar/motion/held_contact.h"
 
 namespace thenar::internal {
 
-class ContactTeller {
+class RimChange;
+
+class ContactChanges {
  public:
   /// All must outlive it.
-  ContactTeller(const Scenario& scenario, const ConstrainedMotion& motion, const ContactFinder& finder);
+  ContactChanges(const Scenario& scenario, const ConstrainedMotion& motion, const ContactFinder& finder);
 
   /// An instant begins: contacts are as the motion holds them now.
   void begin();
@@ -31,10 +33,10 @@ class ContactTeller {
   struct Settled {
     const Instant& instant;
     const InstantCell& cell;
-    const std::vector<ContactStrike>& strikes;
+    const std::vector<StrikeReport>& strikes;
   };
   /// What has changed since begin(), `at` being what has ended the motion before. The motion is that which follows.
-  std::vector<Event> tell(double t, const Settled& settled, const std::optional<ContactCrossing>& at);
+  std::vector<Event> list(double t, const Settled& settled, const std::optional<ContactCrossing>& at);
 
  private:
   struct Known {
@@ -50,20 +52,24 @@ class ContactTeller {
     double rate;
   };
 
+  std::vector<char> list_old(const RimChange& rims, bool is_face, bool is_stick, std::vector<Event>& out) const;
+  void compare(const Known& old, const HeldContact& now, bool is_stick, std::vector<Event>& out) const;
+  void list_new(const RimChange& rims, bool is_face, const std::vector<char>& is_new, std::vector<Event>& out) const;
+  bool was_struck(const FoundContact& place) const;
   int find_in_instant(const FoundContact& place) const;
-  std::string explain_slip(const HeldContact& contact) const;
-  std::string explain_spin(std::size_t contact, const char* symbol, const char* unit) const;
-  std::string explain_stick(const HeldContact& contact) const;
-  std::string explain_touch(const HeldContact& contact) const;
-  std::string explain_break(const Known& contact) const;
-  std::string explain_face(const HeldContact& contact) const;
+  Event make_slip(const HeldContact& contact) const;
+  Event make_stick(const HeldContact& contact) const;
+  Event make_touch(const HeldContact& contact) const;
+  Event make_break(const Known& contact) const;
+  Event make_face(const HeldContact& contact) const;
 
   const Scenario& scenario_;
   const ConstrainedMotion& motion_;
   const ContactFinder& finder_;
   std::vector<Known> before_;
   std::vector<Approach> approaches_;
-  const Settled* settled_ = nullptr;  ///< while it tells
+  const Settled* settled_ = nullptr;  ///< during list()
+  double t_ = 0;                      ///< s, then
 };
 
 }  // namespace thenar::internal

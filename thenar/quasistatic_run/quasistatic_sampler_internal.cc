@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/quasistatic_run/slow_sampler_internal.h"
+#include "thenar/quasistatic_run/quasistatic_sampler_internal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "thenar/engine/contact_sampler.h"
 #include "thenar/instant/row_assembly_internal.h"
 #include "thenar/motion/state_energy.h"
-#include "thenar/quasistatic_run/slow_teller_internal.h"
+#include "thenar/quasistatic_run/quasistatic_changes_internal.h"
 
 namespace thenar::internal {
 namespace {
@@ -21,7 +21,7 @@ constexpr double kTurnsNot = 1e-7;
 
 }  // namespace
 
-SlowSampler::SlowSampler(const Scenario& scenario, SlowMotion& motion, const Tolerances& tolerances, RunReport& report)
+QuasistaticSampler::QuasistaticSampler(const Scenario& scenario, QuasistaticMotion& motion, const Tolerances& tolerances, RunReport& report)
     : scenario_(scenario),
       motion_(motion),
       tolerances_(tolerances),
@@ -33,11 +33,11 @@ SlowSampler::SlowSampler(const Scenario& scenario, SlowMotion& motion, const Tol
   if (scenario.contacts) margin_ = scenario.contacts->margin.value_or(margin_);
 }
 
-double SlowSampler::calc_potential(const Vector& q) const {
+double QuasistaticSampler::calc_potential(const Vector& q) const {
   return thenar::calc_energy(scenario_.model, {0, q, Vector::Zero(scenario_.model.velocity_count())});
 }
 
-void SlowSampler::note_extremes(const Vector& q) {
+void QuasistaticSampler::note_extremes(const Vector& q) {
   report_.q_min = report_.q_min.cwiseMin(q);
   report_.q_max = report_.q_max.cwiseMax(q);
   update_positions(scenario_.model, q.data(), workspace_);
@@ -50,7 +50,7 @@ void SlowSampler::note_extremes(const Vector& q) {
   }
 }
 
-Sample SlowSampler::make(const State& state, double work, double dissipated) {
+Sample QuasistaticSampler::make(const State& state, double work, double dissipated) {
   const Vector& q = state.q;
   Sample sample;
   sample.state = state;
@@ -79,7 +79,7 @@ Sample SlowSampler::make(const State& state, double work, double dissipated) {
   return sample;
 }
 
-Contact SlowSampler::read_contact(std::size_t i, const QuasistaticSolution& solution) const {
+Contact QuasistaticSampler::read_contact(std::size_t i, const QuasistaticSolution& solution) const {
   const HeldContact& contact = motion_.contacts()[i];
   const auto k = static_cast<Eigen::Index>(i);
   Contact out = describe_place(contact);
@@ -88,7 +88,7 @@ Contact SlowSampler::read_contact(std::size_t i, const QuasistaticSolution& solu
   out.force_on_A = {solution.c_n(k), solution.c_t(k), c_u, 0};
   out.slip = {velocity(1), velocity(2)};
   out.friction = mu;
-  if (find_hold(motion_, i) == SlowHold::slides) {
+  if (find_hold(motion_, i) == ContactMode::slide) {
     out.mode = ContactMode::slide;
     out.margin = mu > 0 ? -1 : 0;
     return out;

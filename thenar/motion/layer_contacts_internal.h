@@ -25,10 +25,10 @@
 
 namespace thenar::internal {
 
-class SoftContact {
+class LayerContact {
  public:
   /// `place` follows the contact over both surfaces; its hold does not matter.
-  SoftContact(HeldContact place, std::shared_ptr<const LayerLaw> layer, double offset = 0);
+  LayerContact(HeldContact place, std::shared_ptr<const LayerLaw> layer, double offset = 0);
 
   template <class Archive>
   void archive(Archive& a);
@@ -75,17 +75,17 @@ class SoftContact {
   LayerAnswer answer_;
 };
 
-class SoftContacts {
+class LayerContacts {
  public:
   /// The model must outlive it.
-  explicit SoftContacts(const Model& model);
+  explicit LayerContacts(const Model& model);
 
-  void set_contacts(std::vector<SoftContact> next);
+  void set_contacts(std::vector<LayerContact> next);
   /// What its future depends on. Layers are made by the laws of their contacts, with the scales of the scenario.
   template <class Archive>
   void archive(Archive& a, const LawTable& laws, const Scales& scales);
-  const std::vector<SoftContact>& contacts() const { return contacts_; }
-  std::vector<SoftContact>& contacts() { return contacts_; }
+  const std::vector<LayerContact>& contacts() const { return contacts_; }
+  std::vector<LayerContact>& contacts() { return contacts_; }
   bool empty() const { return contacts_.empty(); }
 
   /// How many numbers all shears are, and these as they are in the contacts.
@@ -108,7 +108,7 @@ class SoftContacts {
 
   const Model* model_;
   Workspace<double> workspace_;
-  std::vector<SoftContact> contacts_;
+  std::vector<LayerContact> contacts_;
   int shear_count_ = 0;
   Eigen::Matrix<double, Eigen::Dynamic, 4> response_;  ///< M⁻¹ Jᵀ along N, T, U and about N
   VectorX<double> column_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/quasistatic_run/slow_choice_internal.h"
+#include "thenar/quasistatic_run/quasistatic_choice_internal.h"
 
 #include <fmt/format.h>
 
@@ -16,22 +16,22 @@ constexpr std::size_t kMostAnswersListed = 8;
 
 }  // namespace
 
-SlowChoice::SlowChoice(const Scenario& scenario, const Tolerances& tolerances, SlowMotion& motion,
-                       const SlowStep& step)
+QuasistaticChoice::QuasistaticChoice(const Scenario& scenario, const Tolerances& tolerances, QuasistaticMotion& motion,
+                       const QuasistaticStep& step)
     : scenario_(scenario), tolerances_(tolerances), motion_(motion), trial_(scenario, tolerances), step_(step) {}
 
-bool SlowChoice::end(AdvanceEnd cause, std::string reason) {
+bool QuasistaticChoice::end(AdvanceEnd cause, std::string reason) {
   cause_ = cause;
   reason_ = std::move(reason);
   return false;
 }
 
-bool SlowChoice::is_driven(double t) const {
+bool QuasistaticChoice::is_driven(double t) const {
   const std::vector<int>& dofs = motion_.assembler().joint_dofs();
   return std::any_of(dofs.begin(), dofs.end(), [&](int dof) { return motion_.assembler().calc_rate(dof, t) != 0; });
 }
 
-bool SlowChoice::choose(double t, const Place& place, const QuasistaticProblem& problem,
+bool QuasistaticChoice::choose(double t, const Place& place, const QuasistaticProblem& problem,
                         const QuasistaticAnswer& answer) {
   if (answer.solutions.empty()) {
     if (answer.verdict == QuasistaticVerdict::none) return end(AdvanceEnd::jam, describe_jam(t, answer));
@@ -53,7 +53,7 @@ bool SlowChoice::choose(double t, const Place& place, const QuasistaticProblem& 
   return true;
 }
 
-std::string SlowChoice::describe_jam(double t, const QuasistaticAnswer& answer) const {
+std::string QuasistaticChoice::describe_jam(double t, const QuasistaticAnswer& answer) const {
   // A proof of one node says that there are no forces, or no velocities, whatever contacts do.
   if (answer.tree.size() == 1 && answer.tree.front().kind == QuasistaticNode::Kind::no_forces) {
     return fmt::format("nothing that touches balances the loads at t = {:.9g} s: what comes next is no slow motion", t);
@@ -65,7 +65,7 @@ std::string SlowChoice::describe_jam(double t, const QuasistaticAnswer& answer) 
                      answer.tree.size());
 }
 
-SlowChoice::Candidate SlowChoice::make_candidate(const QuasistaticProblem& problem,
+QuasistaticChoice::Candidate QuasistaticChoice::make_candidate(const QuasistaticProblem& problem,
                                                  const QuasistaticSolution& solution) const {
   Candidate out{find_solution_labels(problem, solution), solution.q_dot, {}, 0};
   const auto add = [&](double value) {
@@ -79,7 +79,7 @@ SlowChoice::Candidate SlowChoice::make_candidate(const QuasistaticProblem& probl
   return out;
 }
 
-void SlowChoice::keep_those_that_go_on(const Place& place, std::vector<Candidate>& candidates) {
+void QuasistaticChoice::keep_those_that_go_on(const Place& place, std::vector<Candidate>& candidates) {
   std::vector<Candidate> kept;
   for (Candidate& candidate : candidates) {
     trial_.set_contacts(motion_.contacts(), motion_.held_stops());
@@ -89,7 +89,7 @@ void SlowChoice::keep_those_that_go_on(const Place& place, std::vector<Candidate
   if (!kept.empty()) candidates = std::move(kept);
 }
 
-bool SlowChoice::goes_on(const Place& place, Candidate& candidate) {
+bool QuasistaticChoice::goes_on(const Place& place, Candidate& candidate) {
   if (!trial_.evaluate(place.t, place.q)) return false;
   const auto fits = [&] {
     const std::vector<double> slips = trial_.list_strict();
@@ -113,7 +113,7 @@ bool SlowChoice::goes_on(const Place& place, Candidate& candidate) {
 }
 
 /// Whether what breaks does so at this velocity, where motion_ was updated last.
-bool SlowChoice::parts(const VectorX<double>& u, const ModeLabels& labels) const {
+bool QuasistaticChoice::parts(const VectorX<double>& u, const ModeLabels& labels) const {
   const ModeRules& rules = motion_.rules();
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const int row = rules.contacts[i].normal;
@@ -122,7 +122,7 @@ bool SlowChoice::parts(const VectorX<double>& u, const ModeLabels& labels) const
   return true;
 }
 
-std::optional<std::size_t> SlowChoice::choose_among(double t, const std::vector<Candidate>& candidates) const {
+std::optional<std::size_t> QuasistaticChoice::choose_among(double t, const std::vector<Candidate>& candidates) const {
   const auto least = std::min_element(candidates.begin(), candidates.end(),
                                       [](const Candidate& a, const Candidate& b) { return a.motion < b.motion; });
   const auto place = static_cast<std::size_t>(least - candidates.begin());
@@ -138,7 +138,7 @@ std::optional<std::size_t> SlowChoice::choose_among(double t, const std::vector<
   return place;
 }
 
-std::string SlowChoice::describe_several(double t, const QuasistaticAnswer& answer) const {
+std::string QuasistaticChoice::describe_several(double t, const QuasistaticAnswer& answer) const {
   std::string out = fmt::format("several motions are possible at t = {:.9g} s, and 'on_indeterminate' says stop:", t);
   for (std::size_t k = 0; k < std::min(kMostAnswersListed, answer.solutions.size()); ++k) {
     out += fmt::format("{} ({}) ", k == 0 ? "" : ";", k + 1);
@@ -151,7 +151,7 @@ std::string SlowChoice::describe_several(double t, const QuasistaticAnswer& answ
   return out;
 }
 
-std::string SlowChoice::row_name(std::size_t i) const {
+std::string QuasistaticChoice::row_name(std::size_t i) const {
   if (i < motion_.contacts().size()) return motion_.contacts()[i].name();
   const int stop = motion_.held_stops()[i - motion_.contacts().size()];
   return scenario_.model.dof_name(motion_.stops()[static_cast<std::size_t>(stop)].dof()) + " on its stop";

@@ -5,15 +5,15 @@
 /// Rows of a run of slow motion, and extremes of what it has reached.
 
 #include "thenar/contact/contact_finder.h"
-#include "thenar/quasistatic_run/slow_motion_internal.h"
+#include "thenar/quasistatic_run/quasistatic_motion_internal.h"
 #include "thenar/trace/sample.h"
 
 namespace thenar::internal {
 
-class SlowSampler {
+class QuasistaticSampler {
  public:
   /// All must outlive it.
-  SlowSampler(const Scenario& scenario, SlowMotion& motion, const Tolerances& tolerances, RunReport& report);
+  QuasistaticSampler(const Scenario& scenario, QuasistaticMotion& motion, const Tolerances& tolerances, RunReport& report);
 
   /// A row where the motion was evaluated last; work and dissipation (J) are those since the last step. Velocities are
   /// those of its modes, or of the state where it has none.
@@ -30,7 +30,7 @@ class SlowSampler {
   Contact read_contact(std::size_t contact, const QuasistaticSolution& solution) const;
 
   const Scenario& scenario_;
-  SlowMotion& motion_;
+  QuasistaticMotion& motion_;
   const Tolerances& tolerances_;
   RunReport& report_;
   ContactFinder nearby_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/quasistatic_run/slow_watch_internal.h"
+#include "thenar/quasistatic_run/quasistatic_watch_internal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@ namespace thenar::internal {
 namespace {
 
 using Index = Eigen::Index;
-using Kind = SlowCrossing::Kind;
+using Kind = QuasistaticCrossing::Kind;
 using Vector = VectorX<double>;
 
 constexpr int kSlowDegree = 8;
@@ -34,7 +34,7 @@ constexpr double kMostWorse = 1e-4;
 
 }  // namespace
 
-SlowStep::SlowStep(const Scenario& scenario, SlowMotion& motion, const Tolerances& tolerances)
+QuasistaticStep::QuasistaticStep(const Scenario& scenario, QuasistaticMotion& motion, const Tolerances& tolerances)
     : scenario_(scenario),
       motion_(motion),
       tolerances_(tolerances),
@@ -47,7 +47,7 @@ SlowStep::SlowStep(const Scenario& scenario, SlowMotion& motion, const Tolerance
   next_h_ = kLongestPart * scenario.run.until;
 }
 
-void SlowStep::start(double t, const Vector& q) {
+void QuasistaticStep::start(double t, const Vector& q) {
   t_ = t;
   q_ = q;
   motion_.evaluate(t, q);
@@ -57,7 +57,7 @@ void SlowStep::start(double t, const Vector& q) {
   integrator_->reset();
 }
 
-double SlowStep::longest_step() const {
+double QuasistaticStep::longest_step() const {
   const double size = std::max(touches_.size(), tolerances_.scales().length);
   double rate = 0;  // of the largest part of the scene's size, 1/s
   for (int i = 0; i < scenario_.model.velocity_count(); ++i) {
@@ -69,7 +69,7 @@ double SlowStep::longest_step() const {
   return out;
 }
 
-bool SlowStep::step(double t_limit) {
+bool QuasistaticStep::step(double t_limit) {
   const double left = t_limit - t_;
   double h = std::min(next_h_, longest_step());
   if (h >= 0.99 * left) {
@@ -80,7 +80,7 @@ bool SlowStep::step(double t_limit) {
   return try_step(h, t_limit);
 }
 
-bool SlowStep::try_step(double h, double t_limit) {
+bool QuasistaticStep::try_step(double h, double t_limit) {
   const double left = t_limit - t_;
   while (h > kShortestPart * scenario_.run.until) {
     const StepAttempt attempt = integrator_->attempt(motion_, t_, h, y_.data(), slope_.data(), weights_);
@@ -97,7 +97,7 @@ bool SlowStep::try_step(double h, double t_limit) {
   return false;
 }
 
-const StepPoint& SlowStep::interpolate(double theta) {
+const StepPoint& QuasistaticStep::interpolate(double theta) {
   interpolate_roughly(theta);
   motion_.project(t_end(theta), point_.q);
   motion_.evaluate(t_end(theta), point_.q);
@@ -105,7 +105,7 @@ const StepPoint& SlowStep::interpolate(double theta) {
   return point_;
 }
 
-const StepPoint& SlowStep::interpolate_roughly(double theta) {
+const StepPoint& QuasistaticStep::interpolate_roughly(double theta) {
   if (theta == 1) {
     inside_ = integrator_->end_state();
   } else {
@@ -117,14 +117,14 @@ const StepPoint& SlowStep::interpolate_roughly(double theta) {
   return point_;
 }
 
-double SlowStep::calc_exit(const HeldContact& contact) const {
+double QuasistaticStep::calc_exit(const HeldContact& contact) const {
   const double touch = calc_touch(scenario_.run.tolerance, touches_.size());
   return std::max(contact.calc_exit(motion_.workspace(), touches_.size()),
                   calc_flat_exit(touches_.finder(), contact, touch));
 }
 
 /// Values of all functions at the places of the step.
-void SlowStep::look() {
+void QuasistaticStep::look() {
   const std::vector<double>& nodes = crossings_.nodes();
   const auto count = static_cast<Index>(nodes.size());
   const auto contacts = static_cast<Index>(motion_.contacts().size());
@@ -149,14 +149,14 @@ void SlowStep::look() {
   }
 }
 
-bool SlowStep::shorten() {
+bool QuasistaticStep::shorten() {
   if (h_ < kShortestForBooks * scenario_.run.until) return false;
   next_h_ = 0.5 * h_;
   return try_step(next_h_, t_ + h_);
 }
 
 /// Every second place tells the same as all of them: Clenshaw and Curtis' rules of degree 4 and 8.
-bool SlowStep::has_smooth_powers() const {
+bool QuasistaticStep::has_smooth_powers() const {
   constexpr double kFine[] = {1.0 / 63, 0.14621864921601815, 0.27936507936507937, 0.36171785872048978,
                               0.39365079365079364};
   constexpr double kCoarse[] = {1.0 / 15, 8.0 / 15, 12.0 / 15};
@@ -172,10 +172,10 @@ bool SlowStep::has_smooth_powers() const {
   return true;
 }
 
-std::optional<SlowCrossing> SlowStep::find_crossing() {
-  std::optional<SlowCrossing> first;
+std::optional<QuasistaticCrossing> QuasistaticStep::find_crossing() {
+  std::optional<QuasistaticCrossing> first;
   if (auto touch = touches_.find(*this, motion_.contacts())) {
-    first = SlowCrossing{touch->theta, Kind::touch, std::move(touch->name)};
+    first = QuasistaticCrossing{touch->theta, Kind::touch, std::move(touch->name)};
   }
   for (std::size_t i = 0; i < motion_.stops().size(); ++i) find_stop(i, first);
   for (std::size_t i = 0; i < motion_.contacts().size(); ++i) find_face(i, first);
@@ -184,12 +184,12 @@ std::optional<SlowCrossing> SlowStep::find_crossing() {
   return first;
 }
 
-void SlowStep::keep(double theta, Kind kind, std::string name, std::optional<SlowCrossing>& first) const {
+void QuasistaticStep::keep(double theta, Kind kind, std::string name, std::optional<QuasistaticCrossing>& first) const {
   if (first && first->theta <= theta) return;
-  first = SlowCrossing{theta, kind, std::move(name)};
+  first = QuasistaticCrossing{theta, kind, std::move(name)};
 }
 
-std::string SlowStep::name_of(int owner) const {
+std::string QuasistaticStep::name_of(int owner) const {
   if (owner < 0) return {};
   const auto i = static_cast<std::size_t>(owner);
   if (i < motion_.contacts().size()) return motion_.contacts()[i].name();
@@ -197,7 +197,7 @@ std::string SlowStep::name_of(int owner) const {
   return scenario_.model.dof_name(motion_.stops()[static_cast<std::size_t>(stop)].dof());
 }
 
-void SlowStep::find_slip(std::size_t row, std::optional<SlowCrossing>& first) {
+void QuasistaticStep::find_slip(std::size_t row, std::optional<QuasistaticCrossing>& first) {
   const auto column = static_cast<Index>(row);
   const double allowed = std::max(kSlipMargin * speed_, -kWorse * slips_(0, column));
   const Vector values = slips_.col(column).array() + allowed;
@@ -222,7 +222,7 @@ std::optional<double> find_by_places(const std::vector<double>& nodes, const Vec
   return std::nullopt;
 }
 
-void SlowStep::find_force(std::optional<SlowCrossing>& first) {
+void QuasistaticStep::find_force(std::optional<QuasistaticCrossing>& first) {
   const double allowed = std::clamp(-kWorse * reserves_(0), kSlowForceMargin, kMostWorse);
   const auto function = [&](double theta) {
     interpolate(theta);
@@ -235,7 +235,7 @@ void SlowStep::find_force(std::optional<SlowCrossing>& first) {
   keep(*theta, Kind::force, name_of(motion_.tightest()), first);
 }
 
-void SlowStep::find_face(std::size_t contact, std::optional<SlowCrossing>& first) {
+void QuasistaticStep::find_face(std::size_t contact, std::optional<QuasistaticCrossing>& first) {
   const auto column = static_cast<Index>(contact);
   const double allowed = std::max(kSlowExitMargin, 2 * exits_(0, column));
   const auto function = [&](double theta) {
@@ -247,7 +247,7 @@ void SlowStep::find_face(std::size_t contact, std::optional<SlowCrossing>& first
   if (theta) keep(*theta, Kind::face, motion_.contacts()[contact].name(), first);
 }
 
-void SlowStep::find_stop(std::size_t stop, std::optional<SlowCrossing>& first) {
+void QuasistaticStep::find_stop(std::size_t stop, std::optional<QuasistaticCrossing>& first) {
   const std::vector<int>& held = motion_.held_stops();
   if (std::find(held.begin(), held.end(), static_cast<int>(stop)) != held.end()) return;
   const auto column = static_cast<Index>(stop);
@@ -261,7 +261,7 @@ void SlowStep::find_stop(std::size_t stop, std::optional<SlowCrossing>& first) {
        first);
 }
 
-void SlowStep::accept(double theta) {
+void QuasistaticStep::accept(double theta) {
   const StepPoint& point = interpolate(theta);
   t_ = t_end(theta);
   q_ = point.q;
@@ -270,7 +270,7 @@ void SlowStep::accept(double theta) {
 }
 
 /// The polynomials through the powers at the places, integrated by the rule that is exact for them.
-StepPoint SlowStep::calc_energy(double theta) const {
+StepPoint QuasistaticStep::calc_energy(double theta) const {
   const std::vector<double>& nodes = crossings_.nodes();
   const auto n = static_cast<Index>(nodes.size());
   const auto interpolate_at = [&](double x, const Vector& values) {
@@ -302,7 +302,7 @@ StepPoint SlowStep::calc_energy(double theta) const {
 }
 
 template <class Archive>
-void SlowStep::archive(Archive& a) {
+void QuasistaticStep::archive(Archive& a) {
   a(touches_, t_, h_, t_end_, next_h_, q_, y_, slope_, slips_, exits_, stop_gaps_, reserves_, work_rates_,
     dissipations_, speed_, usual_power_, steps_, rejected_);
   if constexpr (Archive::kReads) {
@@ -311,6 +311,6 @@ void SlowStep::archive(Archive& a) {
     integrator_->save(a);
   }
 }
-THENAR_INSTANTIATE_ARCHIVE(SlowStep);
+THENAR_INSTANTIATE_ARCHIVE(QuasistaticStep);
 
 }  // namespace thenar::internal

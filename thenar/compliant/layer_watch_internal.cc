@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/compliant/soft_watch_internal.h"
+#include "thenar/compliant/layer_watch_internal.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,8 +15,8 @@ constexpr double kLayerExitMargin = 1e-11;
 }  // namespace
 
 /// What a layer must keep ≥ 0 where the motion was evaluated last.
-SoftWatch::Values SoftWatch::read(std::size_t i, double allowed_exit) const {
-  const SoftContact& contact = motion_.soft_contacts()[i];
+LayerWatch::Values LayerWatch::read(std::size_t i, double allowed_exit) const {
+  const LayerContact& contact = motion_.layer_contacts()[i];
   const LayerAnswer& answer = contact.answer();
   const double touches = contact.depth() + margins_.depth;
   Values out{0, 0, allowed_exit - contact.place().calc_exit(motion_.soft_workspace(), size_)};
@@ -37,8 +37,8 @@ SoftWatch::Values SoftWatch::read(std::size_t i, double allowed_exit) const {
   return out;
 }
 
-void SoftWatch::find(Stepper& stepper, std::optional<ContactCrossing>& first) {
-  const std::size_t count = motion_.soft_contacts().size();
+void LayerWatch::find(Stepper& stepper, std::optional<ContactCrossing>& first) {
+  const std::size_t count = motion_.layer_contacts().size();
   if (count == 0) return;
   allowed_exits_.assign(count, std::numeric_limits<double>::infinity());
   const auto look = [&](double theta, std::vector<Values>& out) {
@@ -48,7 +48,7 @@ void SoftWatch::find(Stepper& stepper, std::optional<ContactCrossing>& first) {
   };
   stepper.evaluate(0);
   for (std::size_t i = 0; i < count; ++i) {
-    const double exit = motion_.soft_contacts()[i].place().calc_exit(motion_.soft_workspace(), size_);
+    const double exit = motion_.layer_contacts()[i].place().calc_exit(motion_.soft_workspace(), size_);
     allowed_exits_[i] = std::max(kLayerExitMargin, 2 * exit);
   }
   look(0, before_);
@@ -66,7 +66,7 @@ void SoftWatch::find(Stepper& stepper, std::optional<ContactCrossing>& first) {
         const double theta = refine_crossing({start, end}, kEventBracket, function).after;
         if (first && first->theta <= theta) continue;
         first = ContactCrossing{
-            .theta = theta, .kind = ContactCrossingKind::layer, .name = motion_.soft_contacts()[i].name()};
+            .theta = theta, .kind = ContactCrossingKind::layer, .name = motion_.layer_contacts()[i].name()};
       }
     }
     std::swap(before_, after_);
