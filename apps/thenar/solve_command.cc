@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <sstream>
+#include <stdexcept>
+#include <vector>
 
 #include "commands.h"
 #include "search_progress.h"
@@ -15,7 +18,9 @@
 #include "thenar/io/answer/instant_answer.h"
 #include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/io/text/replace_file.h"
-#include "thenar/simulation/simulate.h"
+#include "thenar/io/trace/checkpoint.h"
+#include "thenar/io/trace/run_summary.h"
+#include "thenar/simulation/simulation.h"
 
 namespace thenar::app {
 namespace {
@@ -68,16 +73,31 @@ void forget_declared_modes(ContactRules& rules) {
   for (PairRule& pair : rules.pairs) pair.law.mode = DeclaredMode::automatic;
 }
 
+/// Takes the simulation to the nearest checkpoint before a time, if there is one of this scenario.
+void use_checkpoint(Simulation& simulation, const std::filesystem::path& folder, double at) {
+  const std::vector<CheckpointPlace> places = list_checkpoints(folder);
+  for (auto place = places.rbegin(); place != places.rend(); ++place) {
+    if (place->time > at) continue;
+    try {
+      return simulation.restore(read_checkpoint(place->record).snapshot);
+    } catch (const InputError&) {             // damaged, or of another version
+    } catch (const std::invalid_argument&) {  // of another scenario
+    }
+  }
+}
+
 /// The state that the run of the scenario reaches at time `at`. A run may end there because contacts have several
 /// answers or none: that is what is asked.
 State find_state(const Scenario& scenario, const SolveCommand& command) {
   if (command.at == 0) return scenario.initial;
-  Scenario until = scenario;
-  until.run.until = command.at;
-  until.run.sample = command.at;
-  const RunReport report = simulate(until);
+  Simulation simulation(std::shared_ptr<const Scenario>(std::shared_ptr<void>(), &scenario));
+  use_checkpoint(
+      simulation,
+      command.from.empty() ? std::filesystem::path("out") / slug(scenario.name) : std::filesystem::path(command.from),
+      command.at);
+  const AdvanceReport report = simulation.advance_to(command.at);
   constexpr double kSameTime = 1e-8;  // of a time that was read off a message with nine digits
-  if (report.status == RunStatus::done || report.last.t >= command.at * (1 - kSameTime)) return report.last;
+  if (report.ok() || report.time >= command.at * (1 - kSameTime)) return simulation.state();
   throw std::runtime_error(fmt::format("the run does not reach t = {:.9g} s: {} (--at)", command.at, report.reason));
 }
 

@@ -11,8 +11,11 @@ constexpr int kRowsPerWrite = 64;
 
 }  // namespace
 
-RowFile::RowFile(const std::filesystem::path& folder, const std::string& name, std::string_view header)
-    : file_(folder, name), buffer_(header) {
+RowFile::RowFile(const std::filesystem::path& folder, const std::string& name, std::string_view header,
+                 std::optional<std::uintmax_t> kept)
+    : file_(folder, name, kept) {
+  if (kept) return;
+  buffer_ = header;
   buffer_ += '\n';
   if (!flush()) throw std::runtime_error(error());
 }

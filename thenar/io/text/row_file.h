@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,9 +15,10 @@ namespace thenar {
 /// rows, some at a time, so that a run that is killed leaves a readable file.
 class RowFile {
  public:
-  /// Creates the folder if it is missing and the file with its header line, replacing an older one. Throws
-  /// std::runtime_error with a clear message if that cannot be done.
-  RowFile(const std::filesystem::path& folder, const std::string& name, std::string_view header);
+  /// Creates the folder if it is missing and the file with its header line, replacing an older one, or goes on behind the
+  /// first `kept` bytes of the file that is there. Throws std::runtime_error with a clear message if that cannot be done.
+  RowFile(const std::filesystem::path& folder, const std::string& name, std::string_view header,
+          std::optional<std::uintmax_t> kept = {});
 
   /// Adds a cell to the line: a number in the shortest form that reads back to the same bits, or a text, in quotes
   /// (RFC 4180) where it has a comma or a quote; line ends in it become spaces.
@@ -28,6 +31,8 @@ class RowFile {
   /// Writes what is left. False as above.
   bool flush();
 
+  /// Bytes that were handed to the system.
+  std::uintmax_t size() const { return file_.size(); }
   /// Empty while all is well.
   const std::string& error() const { return file_.error(); }
   const std::filesystem::path& path() const { return file_.path(); }

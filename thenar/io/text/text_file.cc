@@ -32,11 +32,27 @@ LineFile::LineFile(const fs::path& folder, const std::string& name, Start start)
   file_.reset(std::fopen(path_.string().c_str(), start == Start::append ? "ab" : "wb"));
   if (!file_) fail_to_read("write", path_, std::strerror(errno));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // A buffer of its own would cut lines where it is full.
+  if (start == Start::append) size_ = fs::file_size(path_, error);
+}
+
+LineFile::LineFile(const fs::path& folder, const std::string& name, std::optional<std::uintmax_t> kept)
+    : LineFile(folder, name, kept ? Start::append : Start::replace) {
+  if (!kept || size_ == *kept) return;
+  if (size_ < *kept) {
+    fail_to_read("go on with", path_, fmt::format("it has {} bytes, but had {} at the checkpoint", size_, *kept));
+  }
+  std::error_code error;
+  fs::resize_file(path_, *kept, error);
+  if (error) fail_to_read("shorten", path_, error.message());
+  size_ = *kept;
 }
 
 bool LineFile::write(std::string_view lines) {
   if (!error_.empty()) return false;
-  if (lines.empty() || std::fwrite(lines.data(), 1, lines.size(), file_.get()) == lines.size()) return true;
+  if (lines.empty() || std::fwrite(lines.data(), 1, lines.size(), file_.get()) == lines.size()) {
+    size_ += lines.size();
+    return true;
+  }
   error_ = fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno));
   return false;
 }

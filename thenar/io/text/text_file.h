@@ -5,9 +5,11 @@
 /// Text files: results that grow line by line while a run goes on, and files read and written at once. Messages name
 /// the file and the reason that the system gives.
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,10 +25,15 @@ class LineFile {
   /// Creates the folder if it is missing and the file in it. Throws std::runtime_error with a clear message if that
   /// cannot be done.
   LineFile(const std::filesystem::path& folder, const std::string& name, Start start = Start::replace);
+  /// Keeps the first bytes of the file that is there and appends to them; what stands behind them is lost. Without a
+  /// number it replaces the file. Throws std::runtime_error as above, or if the file is shorter.
+  LineFile(const std::filesystem::path& folder, const std::string& name, std::optional<std::uintmax_t> kept);
 
   /// Adds whole lines. False when they could not be written; error() says why, and nothing is written from then on.
   bool write(std::string_view lines);
 
+  /// Bytes in the file.
+  std::uintmax_t size() const { return size_; }
   /// Empty while all is well.
   const std::string& error() const { return error_; }
   const std::filesystem::path& path() const { return path_; }
@@ -38,6 +45,7 @@ class LineFile {
 
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, CloseFile> file_;
+  std::uintmax_t size_ = 0;
   std::string error_;
 };
 

@@ -75,17 +75,18 @@ std::vector<std::string> trace_columns(const Scenario& scenario) {
   return out;
 }
 
-TraceWriter::TraceWriter(const Scenario& scenario, const std::filesystem::path& folder)
+TraceWriter::TraceWriter(const Scenario& scenario, const std::filesystem::path& folder, const FileSizes& kept)
     : scenario_(&scenario),
-      states_(folder, "states.csv", fmt::format("{}", fmt::join(trace_columns(scenario), ","))),
-      energy_(folder, "energy.csv", kEnergyHeader),
+      states_(folder, "states.csv", fmt::format("{}", fmt::join(trace_columns(scenario), ",")),
+              find_size(kept, "states.csv")),
+      energy_(folder, "energy.csv", kEnergyHeader, find_size(kept, "energy.csv")),
       scene_path_(folder / "scene.json"),
       workspace_(scenario.model),
       has_effort_(find_joints_with_effort(scenario)) {
   for (const Joint& joint : scenario.model.joints()) needs_kinematics_ |= is_offset_free_joint(joint);
   if (scenario.contacts) {
-    contacts_.emplace(folder, "contacts.csv", kContactHeader);
-    frames_.emplace(folder, "contact_frames.csv", kContactFrameHeader);
+    contacts_.emplace(folder, "contacts.csv", kContactHeader, find_size(kept, "contacts.csv"));
+    frames_.emplace(folder, "contact_frames.csv", kContactFrameHeader, find_size(kept, "contact_frames.csv"));
   } else {
     std::error_code ignored;
     std::filesystem::remove(folder / "contacts.csv", ignored);
@@ -111,6 +112,14 @@ bool TraceWriter::finish() {
   if (contacts_) is_good &= contacts_->flush();
   if (frames_) is_good &= frames_->flush();
   return is_good;
+}
+
+void TraceWriter::add_sizes(FileSizes& sizes) {
+  finish();
+  for (const RowFile* file : {&states_, &energy_}) sizes[file->path().filename().string()] = file->size();
+  for (const std::optional<RowFile>* file : {&contacts_, &frames_}) {
+    if (*file) sizes[(*file)->path().filename().string()] = (*file)->size();
+  }
 }
 
 const std::string& TraceWriter::error() const {

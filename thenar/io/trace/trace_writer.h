@@ -16,6 +16,7 @@
 
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/io/text/row_file.h"
+#include "thenar/io/trace/checkpoint.h"
 #include "thenar/scenario/scenario.h"
 #include "thenar/trace/sample.h"
 
@@ -38,13 +39,16 @@ class TraceWriter {
  public:
   /// Creates the folder if it is missing and the files in it, replacing older ones; those about the contacts of an
   /// earlier run go if this one has no contacts. Refers to the scenario, which must outlive it. Throws
-  /// std::runtime_error with a clear message if that cannot be done.
-  TraceWriter(const Scenario& scenario, const std::filesystem::path& folder);
+  /// std::runtime_error with a clear message if that cannot be done. With the sizes of a checkpoint it goes on behind
+  /// them.
+  TraceWriter(const Scenario& scenario, const std::filesystem::path& folder, const FileSizes& kept = {});
 
   /// Adds a row. False when it could not be written; error() says why.
   bool write(const Sample& sample);
   /// Writes what is left. False as above.
   bool finish();
+  /// Writes what is left, and adds the sizes of all files that grow.
+  void add_sizes(FileSizes& sizes);
 
   /// Of the first file that could not be written; empty while all is well.
   const std::string& error() const;
