@@ -4,8 +4,9 @@
 # translation units read Eigen. Modules and rooms include only what their DEPENDS reach: tests/base/include_arrows_test.py
 # reads the same DEPENDS and compares them with every #include.
 
-# Flags that every translation unit of Thenar shares. They are PUBLIC on thenar_base: code that includes
-# our headers must agree on vector widths and contraction, or Eigen's layouts would differ.
+# Flags that every translation unit of Thenar shares. They are PUBLIC on thenar_base. Programs that use the installed package
+# choose their instructions themselves; what they must share is in the definitions: with a largest alignment of its own Eigen
+# would lay out matrices, and allocate them, in another way for each set of instructions.
 function(thenar_set_flags target)
   target_compile_options(${target} PUBLIC -pthread)  # librsvg asks for it in io; precompiled headers must agree
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -13,11 +14,11 @@ function(thenar_set_flags target)
   # Eigen would choose the blocks of large products by the caches of the processor, and sum in another order on each.
   target_compile_definitions(${target} PUBLIC EIGEN_MAX_STATIC_ALIGN_BYTES=64 EIGEN_NO_CPUID)
   if(THENAR_REPRODUCIBLE)
-    target_compile_options(${target} PUBLIC -ffp-contract=off)
+    target_compile_options(${target} PUBLIC $<BUILD_INTERFACE:-ffp-contract=off>)
     target_compile_definitions(${target} PUBLIC EIGEN_DONT_VECTORIZE)
   elseif(NOT THENAR_ARCH STREQUAL "portable")
     # GCC contracts a*b+c by itself, clang 14 only inside one statement unless it is asked to.
-    target_compile_options(${target} PUBLIC -march=${THENAR_ARCH} -ffp-contract=fast)
+    target_compile_options(${target} PUBLIC $<BUILD_INTERFACE:-march=${THENAR_ARCH}> $<BUILD_INTERFACE:-ffp-contract=fast>)
   endif()
 endfunction()
 
@@ -71,6 +72,7 @@ function(thenar_module name)
   endif()
   add_library(thenar_${name} STATIC ${ARG_SOURCES})
   add_library(thenar::${name} ALIAS thenar_${name})
+  set_property(GLOBAL APPEND PROPERTY thenar_modules ${name})
   set_target_properties(thenar_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(thenar_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")

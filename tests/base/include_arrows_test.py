@@ -23,7 +23,7 @@ THIRD_PARTY = {
     "nlohmann/": {"thenar/io", "apps", "tests"},
     "librsvg/": {"thenar/io/plot/png.cc"},
     "CLI/": {"apps", "bench"},
-    "coin/": {"thenar/complementarity"},
+    "coin/": {"thenar/linear_programs"},
     "gtest/": {"tests"},
     "mujoco/": {"tests", "bench/peers"},
     "pinocchio/": {"bench/peers"},

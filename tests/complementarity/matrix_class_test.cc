@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar::matrix_class_test {

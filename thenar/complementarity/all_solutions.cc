@@ -10,7 +10,7 @@
 #include "thenar/complementarity/clearly_p.h"
 #include "thenar/complementarity/lcp_scale_internal.h"
 #include "thenar/complementarity/lemke.h"
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/complementarity/solution_cells_internal.h"
 #include "thenar/spatial/decompositions.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "thenar/base/numbers.h"
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar {

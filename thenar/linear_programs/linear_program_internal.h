@@ -9,8 +9,8 @@
 #include <coin/ClpSimplex.hpp>
 #include <vector>
 
-#include "thenar/complementarity/linear_program.h"
-#include "thenar/complementarity/vertex_edges_internal.h"
+#include "thenar/linear_programs/linear_program.h"
+#include "thenar/linear_programs/vertex_edges_internal.h"
 
 namespace thenar {
 namespace internal {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "thenar/complementarity/linear_program_internal.h"
+#include "thenar/linear_programs/linear_program_internal.h"
 
 namespace thenar {
 namespace {

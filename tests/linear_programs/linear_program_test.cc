@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/spatial/decompositions.h"
 
 #include <gtest/gtest.h>

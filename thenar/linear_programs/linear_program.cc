@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "thenar/complementarity/linear_program_internal.h"
+#include "thenar/linear_programs/linear_program_internal.h"
 
 namespace thenar {
 namespace {

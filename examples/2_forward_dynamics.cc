@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The first example: what is the angular acceleration of a rod that hangs on a hinge, and does it agree with the
-// formula? Carv (5.1) prints the rod's inertia without its parallel-axis term; the right one is m (l²/3 + r²/4).
+// Dynamics without a simulation: what is the angular acceleration of a rod that hangs on a hinge, and does it agree with
+// the formula? Carv (5.1) prints the rod's inertia without its parallel-axis term; the right one is m (l²/3 + r²/4).
 
 #include <fmt/format.h>
+#include <thenar/dynamics/forward_dynamics.h>
+#include <thenar/model/model_builder.h>
 
 #include <cmath>
 #include <cstdlib>
-
-#include "thenar/dynamics/forward_dynamics.h"
-#include "thenar/model/model_builder.h"
 
 int main() {
   // A solid cylinder of 2 kg whose axis hangs along −z from a hinge about y.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/complementarity/vertex_edges_internal.h"
+#include "thenar/linear_programs/vertex_edges_internal.h"
 
 #include <algorithm>
 #include <cmath>

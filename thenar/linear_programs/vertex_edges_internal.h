@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "thenar/complementarity/linear_program.h"
+#include "thenar/linear_programs/linear_program.h"
 
 namespace thenar::internal {
 

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Installs PUBLIC_HEADERS of SOURCE_FOLDER, and all of the project's headers that they include, into INCLUDE_FOLDER.
+set(waiting ${PUBLIC_HEADERS})
+set(found)
+while(waiting)
+  list(POP_FRONT waiting header)
+  if(header IN_LIST found)
+    continue()
+  endif()
+  list(APPEND found "${header}")
+  file(STRINGS "${SOURCE_FOLDER}/${header}" lines REGEX "^#include \"thenar/")
+  foreach(line ${lines})
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
+    list(APPEND waiting "${included}")
+  endforeach()
+endwhile()
+foreach(header ${found})
+  get_filename_component(folder "${header}" DIRECTORY)
+  file(INSTALL "${SOURCE_FOLDER}/${header}" DESTINATION "${INCLUDE_FOLDER}/${folder}")
+endforeach()
