@@ -12,7 +12,8 @@ function(thenar_set_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   # Matrices of packs are aligned like packs, also where the machine's vectors are shorter: clang refuses less.
   # Eigen would choose the blocks of large products by the caches of the processor, and sum in another order on each.
-  target_compile_definitions(${target} PUBLIC EIGEN_MAX_STATIC_ALIGN_BYTES=64 EIGEN_NO_CPUID)
+  target_compile_definitions(${target} PUBLIC EIGEN_MAX_STATIC_ALIGN_BYTES=64 EIGEN_MAX_ALIGN_BYTES=64
+                             EIGEN_NO_CPUID)
   if(THENAR_REPRODUCIBLE)
     target_compile_options(${target} PUBLIC $<BUILD_INTERFACE:-ffp-contract=off>)
     target_compile_definitions(${target} PUBLIC EIGEN_DONT_VECTORIZE)

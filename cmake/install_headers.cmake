@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Installs PUBLIC_HEADERS of SOURCE_FOLDER, and all of the project's headers that they include, into INCLUDE_FOLDER.
+cmake_policy(VERSION 3.25)
 set(waiting ${PUBLIC_HEADERS})
 set(found)
 while(waiting)

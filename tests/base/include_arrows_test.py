@@ -76,6 +76,8 @@ def check_own(path, include, arrows, visible):
     """An #include "thenar/<module>/..." from `path`: None, or what is wrong with it."""
     if not (ROOT / include).is_file():
         return "no such file"
+    if include == "thenar/thenar.h" and path.parts[0] != "thenar":
+        return None  # the door: for programs, not for the library itself
     module = include.removeprefix("thenar/").rpartition("/")[0]
     inside = "/".join(path.parts[1:-1]) if path.parts[0] == "thenar" else None
     if module not in arrows:

@@ -13,9 +13,6 @@ namespace thenar::internal {
 namespace {
 
 constexpr int kStepsPerProgress = 256;
-/// A step that ends off what holds by more than is tolerated was led astray, and is made again so much shorter, as long
-/// as that helps.
-constexpr double kShorter = 0.3;
 /// Steps over a stretch that cannot be followed, one after the other, before the run gives up.
 constexpr int kMostBridges = 60;
 
@@ -30,6 +27,7 @@ EventRun::EventRun(const Scenario& scenario, const State& start, const RunTaps& 
       stepper_(motion_, scenario.run, tolerances_),
       watch_(motion_, tolerances_),
       settler_(scenario, motion_, joints_, stepper_, tolerances_),
+      search_(scenario, stepper_, watch_, settler_),
       samples_(scenario, motion_, stepper_, report_),
       log_({scenario, motion_, joints_, stepper_, settler_}, samples_, report_, taps.on_event,
            [this](const Sample* sample) { return tap(sample); }),
@@ -82,7 +80,7 @@ AdvanceEnd EventRun::advance(const AdvanceLimits& limits) {
     }
     if (!pending_ && is_interrupted()) return AdvanceEnd::interrupted;
     if (!go_on(limits.t)) return ended_by_;
-    if (pending_) continue;
+    // A call may also end between making a step and taking it: each of them may use up a budget.
     const AdvanceEnd end = meter.check(steps(), events());
     if (end != AdvanceEnd::reached) return end;
   }
@@ -107,20 +105,12 @@ bool EventRun::prepare() {
 /// Finds what ends the step that the stepper has made. False where that asked for a shorter one, which does not
 /// succeed.
 bool EventRun::look_into_step() {
-  std::optional<Crossing> crossing;
-  double theta = 1, last_excess = std::numeric_limits<double>::infinity();
-  settler_.note_end();
-  for (;;) {
-    at_contact_.reset();
-    if (!look_for_crossing(crossing) || !look_for_contacts(crossing)) return false;
-    theta = at_contact_ ? at_contact_->theta : crossing ? crossing->theta : 1;
-    const double excess = scenario_.contacts && stepper_.has_error_control() ? stepper_.calc_excess(theta) : 0;
-    if (excess <= 1 || excess > 0.5 * last_excess) break;
-    last_excess = excess;
-    if (!retry_step(kShorter * theta * stepper_.h())) return false;
-  }
+  const bool is_found = search_.find(storm_.stalled());
+  at_contact_ = search_.take_contact();
+  if (!is_found) return false;
+  const double theta = search_.theta();
   const double t_end = theta == 1 ? stepper_.t_end() : stepper_.t() + theta * stepper_.h();
-  pending_ = PendingStep{theta, t_end, std::move(crossing)};
+  pending_ = PendingStep{theta, t_end, search_.take_crossing()};
   return true;
 }
 
@@ -157,39 +147,6 @@ bool EventRun::pass_failed_step() {
 double EventRun::next_limit() {
   const double check = std::max(settler_.hand_over().next_check(), state_.t);
   return std::min({schedule_.find_limit(state_.t, !stepper_.has_error_control()), log_.next_bounce_end(), check});
-}
-
-bool EventRun::look_for_crossing(std::optional<Crossing>& crossing) {
-  if (!watch_.has_work()) return true;
-  for (;;) {
-    const EventWatch::Finding finding = watch_.find(stepper_);
-    crossing = finding.crossing;
-    if (!finding.retry) return true;
-    if (!retry_step(*finding.retry)) return false;
-  }
-}
-
-bool EventRun::retry_step(double h) {
-  if (!stepper_.retry(h)) return false;
-  settler_.note_end();
-  return true;
-}
-
-/// The first thing that happens to contacts, if it comes before that of the joints.
-bool EventRun::look_for_contacts(std::optional<Crossing>& crossing) {
-  for (;;) {
-    ContactWatch::Finding finding = settler_.find_crossing(stepper_, storm_.stalled());
-    at_contact_ = std::move(finding.crossing);
-    if (!finding.retry) break;
-    if (!retry_step(*finding.retry) || !look_for_crossing(crossing)) return false;
-  }
-  if (!at_contact_ || !crossing) return true;
-  if (crossing->theta <= at_contact_->theta) {
-    at_contact_.reset();
-  } else {
-    crossing.reset();
-  }
-  return true;
 }
 
 /// A slip that is at right angles to where it began is no slip that ends.
@@ -305,8 +262,8 @@ std::string EventRun::name_last_event() const {
 
 // --- What is due at a time ----------------------------------------------------------------------------------------
 
-/// Passes what is due at the state: loads that change or end, jumps of profiles, samples of controllers, ends of bouncing
-/// and checks of models.
+/// Passes what is due at the state: loads that change or end, jumps of profiles, samples of controllers, ends of
+/// bouncing and checks of models.
 bool EventRun::pass_all() {
   return pass_loads() && pass_switch() && pass_sample() && pass_bounce_ends() && pass_check();
 }

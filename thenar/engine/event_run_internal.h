@@ -6,9 +6,9 @@
 /// settled as one instant (instant_settler_internal.h), and the energy balance.
 ///
 /// **Cutting.** A step is searched for events before it is taken (`pending_`). Where advance() ends inside of it, the
-/// present state is read from its dense output, and the step is taken when a later time is asked for: steps and events do
-/// not depend on where a call has ended. Changed loads are different: the step is taken up to the present state, and the
-/// motion starts anew from there.
+/// present state is read from its dense output, and the step is taken when a later time is asked for: steps and events
+/// do not depend on where a call has ended. Changed loads are different: the step is taken up to the present state, and
+/// the motion starts anew from there.
 
 #include <functional>
 #include <optional>
@@ -21,6 +21,7 @@
 #include "thenar/engine/instant_settler_internal.h"
 #include "thenar/engine/run_schedule_internal.h"
 #include "thenar/engine/sample_maker_internal.h"
+#include "thenar/engine/step_search_internal.h"
 #include "thenar/engine/storm_watch_internal.h"
 #include "thenar/events/event_watch.h"
 #include "thenar/instant/joint_rest.h"
@@ -74,9 +75,6 @@ class EventRun final : public Engine {
   bool go_on(double t);
   bool prepare();
   bool look_into_step();
-  bool look_for_crossing(std::optional<Crossing>& crossing);
-  bool look_for_contacts(std::optional<Crossing>& crossing);
-  bool retry_step(double h);
   bool commit();
   bool pass_failed_step();
   double next_limit();
@@ -129,6 +127,7 @@ class EventRun final : public Engine {
   Stepper stepper_;
   EventWatch watch_;
   InstantSettler settler_;
+  StepSearch search_;
   RunReport report_;
   SampleMaker samples_;
   std::optional<ContactSampler> sampler_;

@@ -7,9 +7,9 @@
 
 #include "thenar/base/rounding_noise.h"
 #include "thenar/complementarity/lemke.h"
-#include "thenar/complementarity/p_matrix.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
+#include "thenar/motion/reaction_bounds_internal.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
@@ -107,59 +107,7 @@ void ContactReactions::prepare(std::span<const JointRow> rows, std::span<const i
   row_change_.setZero(rows_.size(), model_->velocity_count());
   redundant_order_ = -1;
   has_gap_storage_ = false;
-  add_bounds(rows);
-}
-
-/// What reactions must obey.
-void ContactReactions::add_bounds(std::span<const JointRow> rows) {
-  bounded_.bounds.clear();
-  for (int k = 0; k < static_cast<int>(held_.size()); ++k) {
-    const ConstraintRow row = make_problem_row(rows[static_cast<std::size_t>(held_[static_cast<std::size_t>(k)])]);
-    if (row.kind == RowKind::unilateral) bounded_.bounds.push_back({.head = k});
-    if (row.kind != RowKind::boxed || std::isinf(row.limit)) continue;
-    for (const double sign : {1.0, -1.0}) {
-      bounded_.bounds.push_back({.head = k, .factor = sign, .offset = row.limit});
-    }
-  }
-  int head = static_cast<int>(joint_count_);
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (contacts[i].hold() == ContactHold::rolling) {
-      add_cone(contacts[i], static_cast<int>(i), head);
-    } else {
-      bounded_.bounds.push_back({.head = head, .contact = static_cast<int>(i)});
-    }
-    head += contacts[i].row_count();
-  }
-}
-
-/// The cone of a contact that rolls, whose reactions begin at `head`, in units of its normal force.
-void ContactReactions::add_cone(const HeldContact& contact, int number, int head) {
-  using Bound = AdmissibleForces::Bound;
-  const double mu = contact.law().static_friction;
-  Bound cone{.head = head, .is_cone = true, .contact = number};
-  std::vector<Bound> planes;
-  const auto add_interval = [&](int row, double weight) {
-    for (const double sign : {1.0, -1.0}) {
-      planes.push_back({.head = head, .count = 1, .rows = {row}, .weights = {sign * weight}, .contact = number});
-    }
-  };
-  int linear = 0;
-  for (int k = 1; k < contact.row_count(); ++k) linear += contact.row(k) != 3;
-  const bool is_polygon = cone_.kind == FrictionCone::Kind::polygon && linear == 2;
-  for (int k = 1; k < contact.row_count(); ++k) {
-    const double weight = 1 / contact.calc_friction_limit(contact.row(k));
-    cone.rows[static_cast<std::size_t>(cone.count)] = head + k;
-    cone.weights[static_cast<std::size_t>(cone.count++)] = weight;
-    if (!is_polygon || contact.row(k) == 3) add_interval(head + k, weight);
-  }
-  for (int j = 0; is_polygon && j < cone_.faces; ++j) {
-    const Eigen::Vector2d middle = calc_regular_corner(j, cone_.faces) + calc_regular_corner(j + 1, cone_.faces);
-    const Eigen::Vector2d face = 2 / (mu * middle.squaredNorm()) * middle;
-    planes.push_back(
-        {.head = head, .count = 2, .rows = {head + 1, head + 2}, .weights = {face.x(), face.y()}, .contact = number});
-  }
-  if (cone_.kind == FrictionCone::Kind::circular && cone.count > 1) planes = {cone};
-  bounded_.bounds.insert(bounded_.bounds.end(), planes.begin(), planes.end());
+  bounded_.bounds = make_reaction_bounds(rows, held_, contacts, cone_);
 }
 
 void ContactReactions::set_joint_rows(std::span<const JointRow> rows, std::span<const int> held, SparseRows& out) {
@@ -369,90 +317,11 @@ void ContactReactions::add_friction_slope(const HeldContact& contact, double nor
   dv_dv.noalias() += slope_ * J_t;
 }
 
-namespace {
-
-/// A of some rows where the others hold in both directions.
-MatrixX<double> eliminate(const MatrixX<double>& A, const std::vector<Eigen::Index>& kept,
-                          const std::vector<Eigen::Index>& others) {
-  const MatrixX<double> own = A(kept, kept);
-  if (others.empty()) return own;
-  return own - A(kept, others) * MatrixX<double>(A(others, others)).fullPivLu().solve(MatrixX<double>(A(others, kept)));
-}
-
-}  // namespace
-
-bool ContactResponse::is_P() const {
-  constexpr std::size_t kMostRows = 14;
-  std::vector<Eigen::Index> normals, others;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    (rows[k].row == 0 ? normals : others).push_back(static_cast<Eigen::Index>(k));
-  }
-  return normals.size() > kMostRows || test_p_matrix(eliminate(A, normals, others)).is_P;
-}
-
-/// Which rows act on each other. Whether a part is to be watched.
-bool ContactReactions::find_parts() {
-  const auto count = static_cast<std::size_t>(A_.rows());
-  part_of_.resize(count);
-  is_watched_.assign(count, 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    part_of_[i] = row;
-    for (std::size_t j = 0; j < i; ++j) {
-      const auto other = static_cast<Eigen::Index>(j);
-      if (part_of_[j] == part_of_[i] || (A_(row, other) == 0 && A_(other, row) == 0)) continue;
-      const auto [first, later] = std::minmax(part_of_[i], part_of_[j]);
-      std::replace(part_of_.begin(), part_of_.begin() + static_cast<std::ptrdiff_t>(i) + 1, Eigen::Index(later),
-                   Eigen::Index(first));
-    }
-  }
-  for (std::size_t k = 0; k < contact_rows_.size(); ++k) {
-    if (contacts[contact_rows_[k].contact].hold() != ContactHold::sliding) continue;
-    is_watched_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(joint_count_) + k])] = 1;
-  }
-  if (is_redundant_) {
-    for (const Eigen::Index row : forces_solver_.redundant_rows()) {
-      is_watched_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(row)])] = 0;
-    }
-  }
-  return std::find(is_watched_.begin(), is_watched_.end(), 1) != is_watched_.end();
-}
-
 bool ContactReactions::may_be_indeterminate() { return slides_ && (!is_redundant_ || find_parts()); }
 
-bool ContactReactions::is_determinate() {
-  if (!slides_ || A_.rows() == 0 || !find_parts()) return true;
-  // The usual case, without the heap: parts that are watched are definite.
-  symmetric_ = 0.5 * (A_ + A_.transpose());
-  for (Eigen::Index i = 0; i < A_.rows(); ++i) {
-    if (is_watched_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(i)])] != 0) continue;
-    symmetric_.row(i).setZero();
-    symmetric_.col(i).setZero();
-    symmetric_(i, i) = 1;
-  }
-  definite_.compute(symmetric_);
-  if (definite_.info() == Eigen::Success) return true;
-  const std::vector<ContactResponse> parts = list_responses();
-  return std::all_of(parts.begin(), parts.end(), [](const ContactResponse& part) { return part.is_P(); });
-}
-
-std::vector<ContactResponse> ContactReactions::list_responses() {
-  std::vector<ContactResponse> out;
-  if (!find_parts()) return out;
-  for (std::size_t part = 0; part < part_of_.size(); ++part) {
-    if (is_watched_[part] == 0) continue;
-    std::vector<Eigen::Index> kept, joints;
-    ContactResponse response;
-    for (std::size_t i = 0; i < part_of_.size(); ++i) {
-      const auto row = static_cast<Eigen::Index>(i);
-      if (part_of_[i] != static_cast<Eigen::Index>(part)) continue;
-      (row < joint_count_ ? joints : kept).push_back(row);
-      if (row >= joint_count_) response.rows.push_back(contact_rows_[static_cast<std::size_t>(row - joint_count_)]);
-    }
-    response.A = eliminate(A_, kept, joints);
-    out.push_back(std::move(response));
-  }
-  return out;
+std::span<const Eigen::Index> ContactReactions::list_redundant_rows() const {
+  if (!is_redundant_) return {};
+  return forces_solver_.redundant_rows();
 }
 
 void ContactReactions::add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv) {

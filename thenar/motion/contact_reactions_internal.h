@@ -24,25 +24,11 @@
 #include "thenar/motion/held_contact.h"
 #include "thenar/motion/joint_rows.h"
 #include "thenar/motion/least_solver_internal.h"
+#include "thenar/motion/response_parts_internal.h"
 #include "thenar/motion/sparse_rows_internal.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
-
-/// How contacts that act on each other answer to forces along the rows that hold, with the friction of what slides and
-/// with joint rows holding on whatever happens.
-struct ContactResponse {
-  struct Row {
-    std::size_t contact;
-    int row;  ///< of HeldContact::J
-  };
-  std::vector<Row> rows;
-  MatrixX<double> A;
-
-  /// Whether changes of forces are answered in one way only: A of the normals, where tangents of what sticks hold on,
-  /// is a P-matrix (SYK). Not looked at where there are many.
-  bool is_P() const;
-};
 
 class ContactReactions {
  public:
@@ -94,9 +80,11 @@ class ContactReactions {
   /// act on each other; of redundant ones forces are not unique anyway.
   bool may_be_indeterminate();
   /// Whether each of these parts has one answer to small changes of its forces (ContactResponse::is_P).
-  bool is_determinate();
+  bool is_determinate() { return !slides_ || A_.rows() == 0 || !find_parts() || parts_.are_determinate(A_); }
   /// These parts.
-  std::vector<ContactResponse> list_responses();
+  std::vector<ContactResponse> list_responses() {
+    return find_parts() ? parts_.list(A_) : std::vector<ContactResponse>();
+  }
 
   /// After that: friction of what slides follows the slip.
   void add_friction_slopes(Eigen::Ref<MatrixX<double>> dv_dv);
@@ -116,9 +104,8 @@ class ContactReactions {
   using ContactRow = ContactResponse::Row;
 
   void prepare(std::span<const JointRow> rows, std::span<const int> held);
-  bool find_parts();
-  void add_bounds(std::span<const JointRow> rows);
-  void add_cone(const HeldContact& contact, int number, int head);
+  bool find_parts() { return parts_.find(A_, joint_count_, contact_rows_, contacts, list_redundant_rows()); }
+  std::span<const Eigen::Index> list_redundant_rows() const;
   void read_forces(const VectorX<double>& z, std::vector<Vector4<double>>& out) const;
   void set_joint_rows(std::span<const JointRow> rows, std::span<const int> held, SparseRows& out);
   void collect(std::span<const JointRow> rows, std::span<const int> held);
@@ -156,10 +143,7 @@ class ContactReactions {
   bool has_gap_storage_ = false;           ///< whether gaps were ever solved for
 
   MatrixX<double> A_, gap_A_;
-  MatrixX<double> symmetric_;          ///< part of A
-  std::vector<Eigen::Index> part_of_;  ///< by row: the first row that acts on it, by others in between
-  std::vector<char> is_watched_;       ///< by first row of a part: it slides and is not redundant
-  Eigen::LLT<MatrixX<double>> definite_;
+  ResponseParts parts_;
   LeastSolver forces_solver_, speeds_solver_, gaps_solver_;
   VectorX<double> drift_, z_, speeds_, gaps_, reactions_, joint_reactions_;
   VectorX<double> admissible_;  ///< reactions that the bounds admit, if there are any

@@ -97,7 +97,8 @@ class ReportPage : public ::testing::Test {
     write(
         "summary.json",
         "{\"name\":\"grasp <b>\\\"1\\\"</b> & co\",\"status\":\"failed\",\"reason\":\"no answer at t < 1\",\"t_end\":1,"
-        "\"wall_s\":0.5,\"integrator\":\"auto\",\"steps\":12,\"max_gap_violation\":1e-12,\"sliding_joints\":[\"cart\"],"
+        "\"wall_s\":0.5,\"integrator\":\"auto\",\"steps\":12,\"implicit_steps\":3,\"rejected_steps\":1,\"max_gap_"
+        "violation\":1e-12,\"sliding_joints\":[\"cart\"],"
         "\"verdicts\":[{\"from\":0,\"to\":0.2,\"verdict\":\"unique\",\"determinate\":true},"
         "{\"from\":0.2,\"to\":0.25,\"verdict\":\"unique\",\"determinate\":true},"
         "{\"from\":0.25,\"to\":1,\"verdict\":\"several\",\"determinate\":false}]}");
@@ -115,6 +116,17 @@ class ReportPage : public ::testing::Test {
 
   fs::path folder_;
 };
+
+TEST_F(ReportPage, RefusesASummaryThatLacksSomething) {
+  write_trace();
+  for (const char* summary :
+       {"[]", "{}", "{\"name\":1}", "{\"name\":\"a\",\"status\":\"done\",\"reason\":\"\"}", "not JSON"}) {
+    write("summary.json", summary);
+    EXPECT_THROW(make_report(folder_), InputError) << summary;
+  }
+  fs::remove(folder_ / "summary.json");  // as after a kill
+  EXPECT_NO_THROW(make_report(folder_));
+}
 
 TEST_F(ReportPage, IsWellFormedAndSelfContained) {
   write_trace();

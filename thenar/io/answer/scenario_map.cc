@@ -141,52 +141,12 @@ WrittenAxis parse_map_axis(std::string_view text, const std::string& option) {
   return AxisParser(text, option).parse();
 }
 
-MapPoint describe_instant(const Instant& instant) {
-  std::set<std::string> cells;
-  for (const InstantCell& cell : instant.cells) {
-    std::string letters;
-    for (const ContactMode mode : cell.modes) letters += to_letter(mode);
-    cells.insert(letters);
-  }
-  MapPoint point{instant.verdict, instant.determinate, {}};
-  for (const std::string& letters : cells) point.modes += (point.modes.empty() ? "" : "|") + letters;
-  return point;
-}
-
-MapPoint describe_quasistatic(const QuasistaticAnswer& answer) {
-  std::set<std::string> cells;
-  bool are_forces_unique = true;
-  for (const QuasistaticSolution& solution : answer.solutions) {
-    std::string letters;
-    for (const QuasistaticMode mode : solution.modes) letters += "BSSR"[static_cast<int>(mode)];
-    cells.insert(letters);
-    are_forces_unique = are_forces_unique && solution.forces_unique;
-  }
-  MapPoint point;
-  switch (answer.verdict) {
-    case QuasistaticVerdict::unique:
-      point.verdict = are_forces_unique ? Verdict::unique : Verdict::unique_motion;
-      break;
-    case QuasistaticVerdict::several:
-      point.verdict = Verdict::several;
-      break;
-    case QuasistaticVerdict::none:
-      point.verdict = Verdict::none;
-      break;
-    case QuasistaticVerdict::undecided:
-      break;
-  }
-  for (const std::string& letters : cells) point.modes += (point.modes.empty() ? "" : "|") + letters;
-  return point;
-}
-
 MapPhysics instant_physics(InstantOptions options) {
   const std::string settings =
       fmt::format("search of {} nodes and {} cells", options.search.most_nodes, options.search.most_cells);
   return {settings, [](ScenarioDocument& document) { return document.build().name; },
           [options = std::move(options)](ScenarioDocument& document) {
-            const Scenario scenario = document.build();
-            return describe_instant(solve_instant(scenario, scenario.initial, options));
+            return solve_map_point(document.build(), options);
           }};
 }
 
@@ -198,7 +158,7 @@ MapPhysics quasistatic_physics(QuasistaticOptions options) {
   const std::string settings = fmt::format("quasistatic, search of {} nodes", options.most_nodes);
   return {settings, [read](ScenarioDocument& document) { return read(document).name; },
           [read, options = std::move(options)](ScenarioDocument& document) {
-            return describe_quasistatic(solve_quasistatic(read(document).problem, options));
+            return solve_map_point(read(document).problem, options);
           }};
 }
 

@@ -15,11 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "thenar/instant/contact_instant.h"
 #include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/io/text/units.h"
-#include "thenar/quasistatic/quasistatic_solver.h"
-#include "thenar/study/instant_map.h"
+#include "thenar/study/map_point.h"
 
 namespace thenar {
 
@@ -37,11 +35,6 @@ struct WrittenAxis {
 /// Reads "P=a:b:n": n values of P from a to b, which may have units, as "angle=0 deg:90 deg:50". Throws InputError;
 /// `option` is what messages call the place of the text.
 WrittenAxis parse_map_axis(std::string_view text, const std::string& option);
-
-/// What is kept of an instant.
-MapPoint describe_instant(const Instant& instant);
-/// What is kept of a quasistatic answer: slide+ and slide− are both S.
-MapPoint describe_quasistatic(const QuasistaticAnswer& answer);
 
 /// What a map computes at its points.
 struct MapPhysics {

@@ -42,51 +42,57 @@ constexpr std::size_t kLargestSummary = std::size_t{256} << 20;
 
 // Summary.
 
+/// An entry of the summary, which must have it: a summary that lacks something is no summary of a run.
 template <class Value>
-Value value_or(const UnorderedJson& object, const char* key, Value otherwise) {
+Value require(const UnorderedJson& object, const char* key, const fs::path& path) {
   const auto found = object.find(key);
-  if (found == object.end()) return otherwise;
-  if constexpr (std::is_same_v<Value, std::string>) return found->is_string() ? found->get<std::string>() : otherwise;
-  if constexpr (std::is_same_v<Value, bool>) return found->is_boolean() ? found->get<bool>() : otherwise;
-  if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
-    return found->is_number() ? found->get<Value>() : otherwise;
+  const bool is_there = found != object.end();
+  if constexpr (std::is_same_v<Value, std::string>) {
+    if (is_there && found->is_string()) return found->get<std::string>();
+    throw InputError({path.string(), 0, 0}, fmt::format("has no text '{}': is it the summary of a run?", key));
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    if (is_there && found->is_boolean()) return found->get<bool>();
+    throw InputError({path.string(), 0, 0},
+                     fmt::format("has no '{}', true or false: is it the summary of a run?", key));
+  } else {
+    if (is_there && found->is_number()) return found->get<Value>();
+    throw InputError({path.string(), 0, 0}, fmt::format("has no number '{}': is it the summary of a run?", key));
   }
 }
 
-std::string renew_verdict(const UnorderedJson& entry) {
-  const auto found = value_or<std::string>(entry, "verdict", "undecided");
-  return std::string(internal::renew_word("summary.json", internal::kOldVerdicts, found));
-}
-
 /// Verdicts that follow each other and say the same are one.
-void add_verdict(const UnorderedJson& entry, std::vector<ReportSegment>& out) {
-  if (!entry.is_object()) return;
-  ReportSegment segment{value_or(entry, "from", 0.0), value_or(entry, "to", 0.0),
-                        renew_verdict(entry), !value_or(entry, "determinate", false)};
+void add_verdict(const UnorderedJson& entry, const fs::path& path, std::vector<ReportSegment>& out) {
+  const auto word = require<std::string>(entry, "verdict", path);
+  ReportSegment segment{require<double>(entry, "from", path), require<double>(entry, "to", path),
+                        std::string(renew_word("summary.json", kOldVerdicts, word)),
+                        !require<bool>(entry, "determinate", path)};
   const bool goes_on = !out.empty() && out.back().word == segment.word && out.back().to == segment.from &&
                        out.back().is_hatched == segment.is_hatched;
   if (goes_on) out.back().to = segment.to;
   if (!goes_on) out.push_back(std::move(segment));
 }
 
+/// A run that was killed has no summary.
 void read_summary(const fs::path& path, ReportData& data) {
   if (path.empty()) return;
   const UnorderedJson object = UnorderedJson::parse(read_file(path, kLargestSummary), nullptr, false);
-  if (!object.is_object()) return;
+  if (!object.is_object()) throw InputError({path.string(), 0, 0}, "is no JSON object: is it the summary of a run?");
   ReportSummary& s = data.summary;
   s.is_there = true;
-  s.name = value_or<std::string>(object, "name", "");
-  s.status = value_or<std::string>(object, "status", "");
-  s.reason = value_or<std::string>(object, "reason", "");
-  s.integrator = value_or<std::string>(object, "integrator", "");
-  s.wall_s = value_or(object, "wall_s", 0.0);
-  s.max_gap_violation = value_or(object, "max_gap_violation", 0.0);
-  s.steps = value_or(object, "steps", 0LL);
-  s.implicit_steps = value_or(object, "implicit_steps", 0LL);
-  s.rejected_steps = value_or(object, "rejected_steps", 0LL);
-  if (const auto found = object.find("verdicts"); found != object.end() && found->is_array()) {
-    for (const UnorderedJson& entry : *found) add_verdict(entry, data.verdicts);
+  s.name = require<std::string>(object, "name", path);
+  s.status = require<std::string>(object, "status", path);
+  s.reason = require<std::string>(object, "reason", path);
+  s.integrator = require<std::string>(object, "integrator", path);
+  s.wall_s = require<double>(object, "wall_s", path);
+  s.max_gap_violation = require<double>(object, "max_gap_violation", path);
+  s.steps = require<long long>(object, "steps", path);
+  s.implicit_steps = require<long long>(object, "implicit_steps", path);
+  s.rejected_steps = require<long long>(object, "rejected_steps", path);
+  const auto verdicts = object.find("verdicts");
+  if (verdicts == object.end() || !verdicts->is_array()) {
+    throw InputError({path.string(), 0, 0}, "has no list 'verdicts': is it the summary of a run?");
   }
+  for (const UnorderedJson& entry : *verdicts) add_verdict(entry, path, data.verdicts);
 }
 
 // Modes.

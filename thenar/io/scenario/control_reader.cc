@@ -7,13 +7,13 @@
 #include <map>
 
 #include "thenar/base/text.h"
-#include "thenar/contact/contact_tolerances.h"
 #include "thenar/control/grasp_control.h"
 #include "thenar/control/joint_control.h"
 #include "thenar/control/whole_arm.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/io/scenario/drive_reader_internal.h"
 #include "thenar/io/scenario/glove_reader_internal.h"
+#include "thenar/scenario/contact_margin.h"
 
 namespace thenar::internal {
 namespace {
@@ -333,15 +333,6 @@ void read_grasp(const Field& field, const ControlContext& context, std::vector<W
   }
 }
 
-/// Distance within which contacts are looked for.
-double find_margin(const Scenario& scenario) {
-  if (scenario.contacts->margin) return *scenario.contacts->margin;
-  Workspace<double> workspace(scenario.model);
-  update_positions(scenario.model, scenario.initial.q.data(), workspace);
-  ContactFinder finder(scenario.model, scenario.shapes, *scenario.contacts);
-  return ContactTolerances(finder.calc_size(workspace)).default_margin();
-}
-
 }  // namespace
 
 void read_joint_control(const Field& field, JointControlKind kind, const ControlContext& context) {
@@ -411,7 +402,7 @@ void read_whole_arm(const Field& field, const ControlContext& context) {
     for (WholeArm::Arm& arm : options.arms) arm.friction = mu;
   }
   options.shapes = scenario.shapes;
-  options.margin = find_margin(scenario);
+  options.margin = find_contact_margin(scenario);
   options.kp = read_gain(kp, kPerSecondSquared, context);
   options.kd = read_gain(kd, kFrequency, context);
   options.path = path.read_path(options.object, context);
