@@ -190,6 +190,21 @@ export function niceLength(wanted) {
   return power * [1, 2, 5, 10].find((m) => m * power >= 0.999 * wanted);
 }
 
+const boxes = new WeakMap();
+
+// The box around a shape, in its own frame, m; of a bowl, around its rim.
+export function boxOf(shape) {
+  if (!boxes.has(shape)) {
+    const kind = Object.keys(shape)[0],
+      size = shape[kind];
+    const geometry = kind === "bowl" ? bowlGeometry(size, 0) : (flatGeometry(kind, size) ?? roundGeometry(kind, size, 0));
+    geometry.computeBoundingBox();
+    boxes.set(shape, geometry.boundingBox);
+    geometry.dispose();
+  }
+  return boxes.get(shape);
+}
+
 // The mesh of a shape of the body with the number `index`. `room` has the size of the scene (m) and whether it is planar.
 export function makeShape(shape, index, colour, room, colours) {
   const kind = Object.keys(shape)[0],

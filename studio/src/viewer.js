@@ -25,7 +25,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Contacts } from "./contacts.js";
-import { makeShape } from "./shapes.js";
+import { boxOf, makeShape } from "./shapes.js";
 
 const OBJECTS = ["#ecd6a8", "#cfdcb4", "#e2c3cb", "#cdc5e6", "#bcd9e0"]; // Pale, so that modes stand out on them.
 const LINKS = ["#9db2c9", "#b5c5d5", "#879fb9"];
@@ -46,37 +46,6 @@ const VIEWS = {
 
 function isUnbounded(shape) {
   return "plane" in shape || "bowl" in shape;
-}
-
-// Half the sides of the box around a shape, in its own frame, m.
-function halfSides(shape) {
-  const kind = Object.keys(shape)[0],
-    s = shape[kind];
-  switch (kind) {
-    case "sphere":
-    case "bowl":
-      return Array(3).fill(s.radius ?? s);
-    case "ellipsoid":
-      return s;
-    case "box":
-      return s.map((side) => side / 2);
-    case "rounded_box":
-      return s.sides.map((side) => side / 2);
-    case "cylinder":
-      return [s.radius, s.radius, s.length / 2];
-    case "capsule":
-      return [s.radius, s.radius, s.radius + s.length / 2];
-    case "cone":
-      return [s.radius, s.radius, s.height / 2];
-    case "torus":
-      return [s.radius + s.tube, s.radius + s.tube, s.tube];
-    case "rod":
-      return [0, 0, s / 2];
-    case "ellipse":
-      return [s[0], s[1], 0];
-    default:
-      return [0, 0, 0];
-  }
 }
 
 export class Viewer {
@@ -158,10 +127,10 @@ export class Viewer {
       const middle = new Vector3().fromArray(pose.xyz),
         [w, x, y, z] = pose.quaternion,
         turn = new Quaternion(x, y, z, w);
-      const half = halfSides(shape),
+      const box = boxOf(shape),
         points = [middle];
       for (let i = 0; i < 8; ++i) {
-        const corner = new Vector3(...half.map((side, axis) => (i & (1 << axis) ? side : -side)));
+        const corner = new Vector3(...["x", "y", "z"].map((axis, k) => (i & (1 << k) ? box.max : box.min)[axis]));
         points.push(corner.applyQuaternion(turn).add(middle));
       }
       add(points.map((point) => group.localToWorld(point.clone())));

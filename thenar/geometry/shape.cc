@@ -9,16 +9,10 @@
 #include <utility>
 
 #include "thenar/base/numbers.h"
+#include "thenar/base/overloaded.h"
 
 namespace thenar {
 namespace {
-
-template <class... Cases>
-struct Overload : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overload(Cases...) -> Overload<Cases...>;
 
 using NamedLength = std::pair<const char*, double>;
 
@@ -68,7 +62,7 @@ Vector3<double> moments_of(const RoundedBox& s) {
 Vector3<double> moments_per_mass(const Shape& shape) {
   const auto of_axial = [](double across, double along) { return Vector3<double>(across, across, along); };
   return std::visit(
-      Overload{
+      Overloaded{
           [&](const Sphere& s) { return of_axial(0.4 * s.radius * s.radius, 0.4 * s.radius * s.radius); },
           [](const Ellipsoid& s) {
             const Vector3<double> a2 = s.semi_axes.cwiseAbs2();
@@ -109,13 +103,7 @@ Vector3<double> moments_per_mass(const Shape& shape) {
 }  // namespace
 
 const char* shape_name(const Shape& shape) {
-  return std::visit(Overload{[](const Sphere&) { return "sphere"; }, [](const Ellipsoid&) { return "ellipsoid"; },
-                             [](const Cylinder&) { return "cylinder"; }, [](const Capsule&) { return "capsule"; },
-                             [](const Cone&) { return "cone"; }, [](const Box&) { return "box"; },
-                             [](const RoundedBox&) { return "rounded_box"; }, [](const Torus&) { return "torus"; },
-                             [](const Rod&) { return "rod"; }, [](const Ellipse&) { return "ellipse"; },
-                             [](const Plane&) { return "plane"; }, [](const Bowl&) { return "bowl"; }},
-                    shape);
+  return std::visit([]<class S>(const S&) { return S::kName; }, shape);
 }
 
 std::optional<std::string> find_fault(const Shape& shape) {
@@ -123,7 +111,7 @@ std::optional<std::string> find_fault(const Shape& shape) {
     return find_bad_length({{what, v.x()}, {what, v.y()}, {what, v.z()}});
   };
   return std::visit(
-      Overload{
+      Overloaded{
           [](const Sphere& s) {
             return find_bad_length({{"radius", s.radius}});
           },
@@ -171,7 +159,7 @@ bool is_unbounded(const Shape& shape) {
 }
 
 double calc_volume(const Shape& shape) {
-  return std::visit(Overload{
+  return std::visit(Overloaded{
                         [](const Sphere& s) { return 4.0 / 3.0 * kPi * s.radius * s.radius * s.radius; },
                         [](const Ellipsoid& s) { return 4.0 / 3.0 * kPi * s.semi_axes.prod(); },
                         [](const Cylinder& s) { return kPi * s.radius * s.radius * s.length; },

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "thenar/base/text.h"
 #include "thenar/io/scenario/part_reader_internal.h"
@@ -29,54 +31,47 @@ VectorX<double> read_lengths(const Field& field, int size, const Parameters& par
   return lengths;
 }
 
-/// A shape with two lengths that have names.
-template <class TwoLengths>
-Shape read_two_lengths(const Field& field, const char* first, const char* second, const Parameters& parameters) {
-  MapReader reader(field);
-  const auto a = reader.optional(first), b = reader.optional(second);
-  reader.finish();
-  const double a_length = read::positive(a ? *a : reader.required(first), kLength, parameters);
-  const double b_length = read::positive(b ? *b : reader.required(second), kLength, parameters);
-  return TwoLengths{a_length, b_length};
-}
+/// Reads the sizes of a shape, as it says itself (shape.h).
+class SizeReader {
+ public:
+  SizeReader(const Field& field, const Parameters& parameters) : field_(field), parameters_(parameters) {}
 
-/// What can stand under `shape`, and how it is read.
-struct ShapeReader {
-  const char* name;
-  Shape (*read)(const Field& field, const Parameters& parameters);
+  template <class S>
+  Shape read() {
+    S shape;
+    bool stands_alone = false;
+    S::visit(shape, [&](const char* name, auto&...) { stands_alone = *name == 0; });
+    if (!stands_alone) {
+      reader_.emplace(field_);
+      S::visit(shape, [&](const char* name, auto&...) { fields_.emplace_back(name, reader_->optional(name)); });
+      reader_->finish();
+    }
+    S::visit(shape, *this);
+    return shape;
+  }
+
+  void operator()(const char* name, double& length) { length = read::positive(find(name), kLength, parameters_); }
+  void operator()(const char* name, double& a, double& b) {
+    const VectorX<double> both = read_lengths(find(name), 2, parameters_);
+    a = both(0);
+    b = both(1);
+  }
+  void operator()(const char* name, Vector3<double>& lengths) { lengths = read_lengths(find(name), 3, parameters_); }
+
+ private:
+  Field find(const char* name) {
+    if (*name == 0) return field_;
+    for (const auto& [known, field] : fields_) {
+      if (known == name && field) return *field;
+    }
+    return reader_->required(name);
+  }
+
+  const Field& field_;
+  const Parameters& parameters_;
+  std::optional<MapReader> reader_;  ///< where sizes have names
+  std::vector<std::pair<std::string_view, std::optional<Field>>> fields_;
 };
-
-constexpr std::array<ShapeReader, 12> kShapeReaders{{
-    {"sphere", [](const Field& f, const Parameters& p) -> Shape { return Sphere{read::positive(f, kLength, p)}; }},
-    {"ellipsoid", [](const Field& f, const Parameters& p) -> Shape { return Ellipsoid{read_lengths(f, 3, p)}; }},
-    {"cylinder",
-     [](const Field& f, const Parameters& p) { return read_two_lengths<Cylinder>(f, "radius", "length", p); }},
-    {"capsule",
-     [](const Field& f, const Parameters& p) { return read_two_lengths<Capsule>(f, "radius", "length", p); }},
-    {"cone", [](const Field& f, const Parameters& p) { return read_two_lengths<Cone>(f, "radius", "height", p); }},
-    {"box", [](const Field& f, const Parameters& p) -> Shape { return Box{read_lengths(f, 3, p)}; }},
-    {"rounded_box",
-     [](const Field& f, const Parameters& p) -> Shape {
-       MapReader reader(f);
-       const auto sides = reader.optional("sides"), radius = reader.optional("radius");
-       reader.finish();
-       return RoundedBox{read_lengths(sides ? *sides : reader.required("sides"), 3, p),
-                         read::positive(radius ? *radius : reader.required("radius"), kLength, p)};
-     }},
-    {"torus", [](const Field& f, const Parameters& p) { return read_two_lengths<Torus>(f, "radius", "tube", p); }},
-    {"rod", [](const Field& f, const Parameters& p) -> Shape { return Rod{read::positive(f, kLength, p)}; }},
-    {"ellipse",
-     [](const Field& f, const Parameters& p) -> Shape {
-       const VectorX<double> semi_axes = read_lengths(f, 2, p);
-       return Ellipse{semi_axes(0), semi_axes(1)};
-     }},
-    {"plane",
-     [](const Field& f, const Parameters&) -> Shape {
-       MapReader(f).finish();
-       return Plane{};
-     }},
-    {"bowl", [](const Field& f, const Parameters& p) { return read_two_lengths<Bowl>(f, "radius", "depth", p); }},
-}};
 
 Symmetric3<double> read_inertia(const Field& field, const Parameters& parameters) {
   const VectorX<double> six = read::vector(field, read::kAnySize, kInertia, parameters);
@@ -205,15 +200,15 @@ WrittenPose read_pose(const Field& field, const Parameters& parameters) {
 
 Shape read_shape(const Field& field, const Parameters& parameters) {
   MapReader reader(field);
-  for (const ShapeReader& known : kShapeReaders) reader.optional(known.name);
+  for_each_shape([&]<class S>(const S&) { reader.optional(S::kName); });
   reader.finish();
   const std::size_t count = field.node().members.size();
   if (count != 1) field.fail(fmt::format("expects one shape, such as {{sphere: 0.02}}, found {}", count));
   const Field sizes = reader.required(field.node().members.front().name);
-  const auto* known = std::find_if(kShapeReaders.begin(), kShapeReaders.end(), [&](const ShapeReader& candidate) {
-    return candidate.name == field.node().members.front().name;
+  Shape shape;
+  for_each_shape([&]<class S>(const S&) {
+    if (field.node().members.front().name == S::kName) shape = SizeReader(sizes, parameters).read<S>();
   });
-  const Shape shape = known->read(sizes, parameters);
   if (const auto fault = find_fault(shape)) sizes.fail(fmt::format("has bad sizes: {}", *fault));
   return shape;
 }

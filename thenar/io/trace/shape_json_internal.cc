@@ -2,46 +2,75 @@
 #include "thenar/io/trace/shape_json_internal.h"
 
 #include <cmath>
+#include <utility>
 
-#include "thenar/base/overloaded.h"
 #include "thenar/io/text/json_internal.h"
 #include "thenar/spatial/rotation.h"
 
 namespace thenar::internal {
 namespace {
 
-/// A number of the object, or NaN, which no shape may have.
-double number_at(const Json& object, const char* key) {
-  const bool is_there = object.is_object() && object.contains(key) && object[key].is_number();
-  return is_there ? object[key].get<double>() : std::nan("");
-}
+double number_of(const Json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
 
-double number_at(const Json& value) { return value.is_number() ? value.get<double>() : std::nan(""); }
-
-/// The i-th number of a list, likewise.
+/// The i-th number of a list, or NaN, which no shape may have.
 double item(const Json& list, std::size_t i) {
-  return list.is_array() && i < list.size() ? number_at(list[i]) : std::nan("");
+  return list.is_array() && i < list.size() ? number_of(list[i]) : std::nan("");
 }
 
-Vector3<double> read_vector(const Json& list) { return {item(list, 0), item(list, 1), item(list, 2)}; }
+/// Reads the sizes of a shape; one that is not there is NaN.
+class JsonSizeReader {
+ public:
+  explicit JsonSizeReader(const Json& sizes) : sizes_(sizes) {}
+
+  void operator()(const char* name, double& length) const { length = number_of(find(name)); }
+  void operator()(const char* name, double& a, double& b) const {
+    const Json list = find(name);
+    a = item(list, 0);
+    b = item(list, 1);
+  }
+  void operator()(const char* name, Vector3<double>& lengths) const {
+    const Json list = find(name);
+    lengths = {item(list, 0), item(list, 1), item(list, 2)};
+  }
+
+ private:
+  Json find(const char* name) const {
+    if (*name == 0) return sizes_;
+    return sizes_.is_object() && sizes_.contains(name) ? sizes_[name] : Json();
+  }
+
+  const Json& sizes_;
+};
+
+/// Writes them.
+class JsonSizeWriter {
+ public:
+  void operator()(const char* name, double length) { put(name, length); }
+  void operator()(const char* name, double a, double b) { put(name, Json::array({a, b})); }
+  void operator()(const char* name, const Vector3<double>& lengths) { put(name, vector_json(lengths)); }
+
+  Json take() { return std::move(sizes_); }
+
+ private:
+  void put(const char* name, Json size) {
+    if (*name == 0) {
+      sizes_ = std::move(size);
+    } else {
+      sizes_[name] = std::move(size);
+    }
+  }
+
+  Json sizes_ = Json::object();
+};
 
 std::optional<Shape> make_shape(const std::string& word, const Json& sizes) {
-  if (word == "sphere") return Sphere{number_at(sizes)};
-  if (word == "ellipsoid") return Ellipsoid{read_vector(sizes)};
-  if (word == "box") return Box{read_vector(sizes)};
-  if (word == "cylinder") return Cylinder{number_at(sizes, "radius"), number_at(sizes, "length")};
-  if (word == "capsule") return Capsule{number_at(sizes, "radius"), number_at(sizes, "length")};
-  if (word == "cone") return Cone{number_at(sizes, "radius"), number_at(sizes, "height")};
-  if (word == "rounded_box") {
-    const bool has_sides = sizes.is_object() && sizes.contains("sides");
-    return RoundedBox{read_vector(has_sides ? sizes["sides"] : Json()), number_at(sizes, "radius")};
-  }
-  if (word == "torus") return Torus{number_at(sizes, "radius"), number_at(sizes, "tube")};
-  if (word == "rod") return Rod{number_at(sizes)};
-  if (word == "ellipse") return Ellipse{item(sizes, 0), item(sizes, 1)};
-  if (word == "plane") return Plane{};
-  if (word == "bowl") return Bowl{number_at(sizes, "radius"), number_at(sizes, "depth")};
-  return std::nullopt;
+  std::optional<Shape> out;
+  for_each_shape([&]<class S>(S shape) {
+    if (word != S::kName) return;
+    S::visit(shape, JsonSizeReader(sizes));
+    out = shape;
+  });
+  return out;
 }
 
 }  // namespace
@@ -54,36 +83,9 @@ Json pose_json(const Pose<double>& X) {
 }
 
 Json shape_json(const Shape& shape) {
-  const Json sizes = std::visit(Overloaded{
-                                    [](const Sphere& s) -> Json { return s.radius; },
-                                    [](const Ellipsoid& s) -> Json { return vector_json(s.semi_axes); },
-                                    [](const Cylinder& s) -> Json {
-                                      return {{"radius", s.radius}, {"length", s.length}};
-                                    },
-                                    [](const Capsule& s) -> Json {
-                                      return {{"radius", s.radius}, {"length", s.length}};
-                                    },
-                                    [](const Cone& s) -> Json {
-                                      return {{"radius", s.radius}, {"height", s.height}};
-                                    },
-                                    [](const Box& s) -> Json { return vector_json(s.sides); },
-                                    [](const RoundedBox& s) -> Json {
-                                      return {{"sides", vector_json(s.sides)}, {"radius", s.radius}};
-                                    },
-                                    [](const Torus& s) -> Json {
-                                      return {{"radius", s.radius}, {"tube", s.tube}};
-                                    },
-                                    [](const Rod& s) -> Json { return s.length; },
-                                    [](const Ellipse& s) -> Json {
-                                      return Json::array({s.a, s.b});
-                                    },
-                                    [](const Plane&) -> Json { return Json::object(); },
-                                    [](const Bowl& s) -> Json {
-                                      return {{"radius", s.radius}, {"depth", s.depth}};
-                                    },
-                                },
-                                shape);
-  return {{shape_name(shape), sizes}};
+  JsonSizeWriter sizes;
+  std::visit([&]<class S>(const S& s) { S::visit(s, sizes); }, shape);
+  return {{shape_name(shape), sizes.take()}};
 }
 
 std::vector<Json> shapes_by_body(const Model& model, const std::vector<BodyShape>& shapes) {
