@@ -13,7 +13,7 @@ set(THENAR_PUBLIC_HEADERS
     thenar/thenar.h thenar/base/diagnostic.h thenar/base/version.h thenar/spatial/pose.h thenar/spatial/rotation.h
     thenar/geometry/shape.h thenar/geometry/distance.h thenar/model/model.h thenar/model/model_builder.h
     thenar/dynamics/forward_dynamics.h thenar/dynamics/inverse_dynamics.h thenar/dynamics/kinematics.h
-    thenar/dynamics/mass_matrix.h thenar/contact/contact.h thenar/control/controller.h thenar/control/joint_control.h
+    thenar/dynamics/mass_matrix.h thenar/contact/compliant_layer.h thenar/contact/contact.h thenar/control/controller.h thenar/control/joint_control.h
     thenar/scenario/scenario.h thenar/instant/contact_instant.h thenar/simulation/simulation.h
     thenar/simulation/simulate.h thenar/simulation/snapshot.h thenar/trace/event.h thenar/io/scenario/load.h
     thenar/io/trace/trace_writer.h thenar/io/report/report_page.h)

@@ -68,11 +68,6 @@ int solve_problem(const SolveCommand& command, const ConstraintProblem& problem,
   return exit_code(answer.verdict, !answer.cells.empty());
 }
 
-void forget_declared_modes(ContactRules& rules) {
-  rules.law.mode = DeclaredMode::automatic;
-  for (PairRule& pair : rules.pairs) pair.law.mode = DeclaredMode::automatic;
-}
-
 /// Takes the simulation to the nearest checkpoint before a time, if there is one of this scenario.
 void use_checkpoint(Simulation& simulation, const std::filesystem::path& folder, double at) {
   const std::vector<CheckpointPlace> places = list_checkpoints(folder);
@@ -86,10 +81,9 @@ void use_checkpoint(Simulation& simulation, const std::filesystem::path& folder,
   }
 }
 
-/// The state that the run of the scenario reaches at time `at`. A run may end there because contacts have several
+/// The instant that the run of the scenario reaches at time `at`. A run may end there because contacts have several
 /// answers or none: that is what is asked.
-State find_state(const Scenario& scenario, const SolveCommand& command) {
-  if (command.at == 0) return scenario.initial;
+Instant solve_at(const Scenario& scenario, const SolveCommand& command, const InstantOptions& options) {
   Simulation simulation(std::shared_ptr<const Scenario>(std::shared_ptr<void>(), &scenario));
   use_checkpoint(
       simulation,
@@ -97,22 +91,19 @@ State find_state(const Scenario& scenario, const SolveCommand& command) {
       command.at);
   const AdvanceReport report = simulation.advance_to(command.at);
   constexpr double kSameTime = 1e-8;  // of a time that was read off a message with nine digits
-  if (report.ok() || report.time >= command.at * (1 - kSameTime)) return simulation.state();
+  if (report.ok() || report.time >= command.at * (1 - kSameTime)) return simulation.instant(options);
   throw std::runtime_error(fmt::format("the run does not reach t = {:.9g} s: {} (--at)", command.at, report.reason));
 }
 
 int solve_scenario(const SolveCommand& command, bool is_quiet) {
-  Scenario scenario = read_scenario(command.file, command.overrides);
+  const Scenario scenario = read_scenario(command.file, command.overrides);
   if (scenario.strike) {
     throw InputError({command.file, 0, 0}, "'strike' is one contact by itself; 'thenar impact' tells what it does");
   }
   InstantOptions options;
   options.search = make_search(command, is_quiet);
-  const State state = find_state(scenario, command);
-  options.time = state.t;
-  // What is declared is what contacts do at the start.
-  if (command.at > 0 && scenario.contacts) forget_declared_modes(*scenario.contacts);
-  const Instant instant = solve_instant(scenario, state, options);
+  const Instant instant =
+      command.at > 0 ? solve_at(scenario, command, options) : solve_instant(scenario, scenario.initial, options);
   wipe_progress(instant.answer, is_quiet);
   if (!command.problem.empty()) write_problem_file(instant.problem, command.problem);
   fmt::print("{}", command.json ? instant_json(scenario, instant) : instant_text(scenario, instant));

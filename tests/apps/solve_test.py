@@ -171,6 +171,18 @@ class Solve(unittest.TestCase):
         self.assertIn("impact", done.stderr)
 
 
+class SolveAt(unittest.TestCase):
+    def test_contacts_are_those_that_the_run_has(self):
+        """Compliant contacts are pressed into each other: the run knows that, a state alone does not."""
+        scene = TRUTH / "box_on_table.yaml"
+        answer = json.loads(run("solve", scene, "--json", "--at", "0.2", "--set", "contacts.law=compliant").stdout)
+        self.assertEqual(answer["verdict"], "unique")
+
+    def test_time_zero_is_the_start(self):
+        scene = ROOT / "scenes/yy/two_finger.yaml"
+        self.assertEqual(run("solve", scene, "--json", "--at", "0").stdout, run("solve", scene, "--json").stdout)
+
+
 class Verify(unittest.TestCase):
     def setUp(self):
         self.answer = solve(TRUTH / "painleve_rod.yaml")

@@ -31,7 +31,8 @@ hands:
   - name: rail
     bodies:
       - {name: cart, joint: {name: x, type: prismatic, axis: [1, 0, 0]}, shape: {sphere: 1 cm}, mass: 2 kg}
-)" + more + "\nrun: {" + run + "}\n",
+)" + more + "\nrun: {" + run +
+                            "}\n",
                         "cart.yaml");
 }
 
@@ -279,8 +280,7 @@ TEST(Wrench, InTheAxesOfItsBodyTurnsWithIt) {
 }
 
 TEST(Target, MovesTheServo) {
-  const std::string servo =
-      "control: [{pd: {kp: 50, kd: 10, targets: {rail.x: 0.1}}}]";
+  const std::string servo = "control: [{pd: {kp: 50, kd: 10, targets: {rail.x: 0.1}}}]";
   Simulation sim(make_cart(servo));
   sim.set_target(0, -0.2);
   ASSERT_TRUE(sim.advance(8).ok());
@@ -301,6 +301,77 @@ TEST(Changes, ThatMakeNoSenseAreRefused) {
   EXPECT_THROW(sim.model().dof("rail.y"), std::invalid_argument);
   EXPECT_TRUE(sim.advance(0.1).ok());
   EXPECT_EQ(sim.state().v(0), 0);
+}
+
+/// Lengths of links are in the frames of joints, wherever they are written.
+TEST(Parameter, ThatMovesAJointIsRefused) {
+  for (const char* joint :
+       {"{name: j, type: revolute, frame: {xyz: [$l, 0, 0]}}",
+        "{name: j, type: universal, axis: [1, 0, 0], second_axis: [0, 1, 0], offset: [0, 0, $l]}",
+        "{name: j, type: revolute, axis: [1, 0, 10*$n]}", "{name: j, type: prismatic, axis: [0, 10*$n, 1]}"}) {
+    SCOPED_TRACE(joint);
+    Simulation sim(parse_scenario(fmt::format(R"(
+thenar: 1
+name: arm
+parameters: {{l: 0.1 m, n: 0.1, m: 1 kg}}
+hands:
+  - name: arm
+    bodies:
+      - {{name: one, joint: {}, shape: {{sphere: 1 cm}}, shape_pose: {{xyz: [0, 0, 0.1]}}, mass: $m}}
+run: {{until: 1}}
+)",
+                                              joint),
+                                  "arm.yaml"));
+    ASSERT_TRUE(sim.advance(0.1).ok());
+    const State before = sim.state();
+    const char* moved = std::string_view(joint).find("$n") == std::string_view::npos ? "l" : "n";
+    EXPECT_THROW(sim.set_parameter(moved, 0.2), std::invalid_argument);
+    EXPECT_EQ(sim.state(), before);
+    EXPECT_NO_THROW(sim.set_parameter("m", 2));
+    EXPECT_EQ(sim.state(), before);
+  }
+}
+
+TEST(Parameter, ActsFromTheCallOn) {
+  // Twice the mass and twice the force: the cart goes on with the same acceleration.
+  Simulation sim(parse_scenario(R"(
+thenar: 1
+name: cart
+gravity: [0, 0, 0]
+parameters: {m: 1 kg, f: 2 N}
+hands:
+  - name: rail
+    bodies:
+      - {name: cart, joint: {name: x, type: prismatic, axis: [1, 0, 0]}, shape: {sphere: 1 cm}, mass: $m}
+control: [{torque: {rail.x: $f}}]
+run: {until: 1}
+)",
+                                "cart.yaml"));
+  ASSERT_TRUE(sim.advance(0.5).ok());
+  const std::vector<NamedValue> both{{"m", 2}, {"f", 4}};
+  sim.set_parameters(both);
+  ASSERT_TRUE(sim.advance(0.5).ok());
+  EXPECT_NEAR(sim.state().q(0), 1, kRounding);
+  sim.set_parameter("f", 0);
+  ASSERT_TRUE(sim.advance(1).ok());
+  EXPECT_NEAR(sim.state().q(0), 3, kRounding);
+  // The mass that came with its speed is in the energy balance: end = start + work − dissipated + switched.
+  const RunReport report = sim.report();
+  EXPECT_NEAR(report.energy.error(), 0, kRounding);
+  EXPECT_NEAR(report.energy.switched, 0.5, kRounding);
+  EXPECT_THROW(sim.set_parameter("mass", 1), std::invalid_argument);
+  EXPECT_THROW(sim.set_parameter("m", std::nan("")), std::invalid_argument);
+}
+
+TEST(Reset, IsTheStartAndForgetsEvents) {
+  Simulation sim(make_ball(0.2));
+  const State start = sim.state();
+  ASSERT_TRUE(sim.advance(0.5).ok());
+  sim.reset();
+  EXPECT_EQ(sim.time(), 0);
+  EXPECT_EQ(sim.state(), start);
+  EXPECT_TRUE(sim.new_events().empty());
+  EXPECT_EQ(sim.report().wall_s, 0);
 }
 
 TEST(SetState, StartsAnewThere) {
@@ -348,8 +419,7 @@ TEST(End, OfNumbersThatAreNotFiniteSaysSo) {
 
 TEST(End, OfSeveralMotionsNamesThemAndAChangeLeadsOut) {
   const std::vector<std::string> entries{"parameters.mu=1.4", "parameters.spin=6", "contacts.law=rigid"};
-  const Scenario scenario =
-      read_scenario(std::string(THENAR_SOURCE_DIR) + "/scenes/truth/painleve_rod.yaml", entries);
+  const Scenario scenario = read_scenario(std::string(THENAR_SOURCE_DIR) + "/scenes/truth/painleve_rod.yaml", entries);
   Simulation sim(scenario);
   const AdvanceReport report = sim.advance(0.01);
   EXPECT_EQ(report.end, AdvanceEnd::indeterminate) << report.reason;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "thenar/engine/instant_settler_internal.h"
 #include "thenar/events/event_watch.h"
@@ -24,8 +25,8 @@ class StepSearch {
   /// The end of the step, as a part of it.
   double theta() const { return theta_; }
   /// The event at its end: of a contact, or of a joint, or neither.
-  std::optional<ContactCrossing> take_contact() { return std::move(at_contact_); }
-  std::optional<Crossing> take_crossing() { return std::move(crossing_); }
+  std::optional<ContactCrossing> take_contact() { return std::exchange(at_contact_, std::nullopt); }
+  std::optional<Crossing> take_crossing() { return std::exchange(crossing_, std::nullopt); }
 
  private:
   bool look_at_joints();

@@ -5,16 +5,17 @@
 /// Joints as people describe them. A joint carries a body B on a parent body P: frame F is fixed on P, frame M on B,
 /// and the coordinates q give the pose of M in F. At q = 0 (identity quaternion) F and M coincide.
 ///
-/// | kind      | q                          | v                                   | motion of M in F |
-/// |-----------|----------------------------|-------------------------------------|-------------------------------------|
-/// | fixed     | –                          | –                                   | none | | revolute  | angle | its
-/// rate                            | turn about `axis`                   | | prismatic | displacement               |
-/// its rate                            | slide along `axis`                  | | universal | two angles | their rates
-/// | turn about `axis`, then about       | |           |                            | | `second_axis` carried along,
-/// whose  | |           |                            |                                     | line lies at `offset` | |
-/// spherical | quaternion w, x, y, z      | angular velocity w_FM_F             | turn about M's origin               |
-/// | planar    | x, y, yaw                  | their rates                         | slide along F's x and y, turn about
-/// z | | free      | x, y, z, then w, x, y, z   | w_FM_F, then velocity of M's origin | anything |
+///     kind       q                         v                               motion of M in F
+///     fixed      –                         –                               none
+///     revolute   angle                     its rate                        turn about `axis`
+///     prismatic  displacement              its rate                        slide along `axis`
+///     universal  two angles                their rates                     turn about `axis`, then `second_axis`
+///     spherical  quaternion w, x, y, z     w_FM_F                          turn about M's origin
+///     planar     x, y, yaw                 their rates                     slide along x and y of F, turn about z
+///     free       x, y, z, then w, x, y, z  w_FM_F, velocity of M's origin  anything
+///
+/// w_FM_F is an angular velocity. The second axis of a universal joint is carried along by the first, its line lies at
+/// `offset`.
 ///
 /// Angles in rad, lengths in m. The velocity of a spherical or free joint is expressed in F, that is in world axes for
 /// a body on the world.

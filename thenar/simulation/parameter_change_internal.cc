@@ -15,8 +15,9 @@ std::string compare_joints(const Model& before, const Model& after) {
   for (std::size_t i = 0; i < before.joints().size(); ++i) {
     const JointSpec &a = before.joints()[i].spec, &b = after.joints()[i].spec;
     if (a.name != b.name || a.kind != b.kind) return fmt::format("the joint '{}'", a.name);
-    if (!is_same(a.X_PF, b.X_PF)) return fmt::format("the place of joint '{}' on its body", a.name);
-    if (!(a.axis == b.axis)) return fmt::format("the axis of joint '{}'", a.name);
+    if (!is_same(a.X_PF, b.X_PF) || !is_same(a.X_BM, b.X_BM)) return fmt::format("the place of joint '{}'", a.name);
+    if (a.axis != b.axis || a.second_axis != b.second_axis) return fmt::format("the axis of joint '{}'", a.name);
+    if (a.offset != b.offset) return fmt::format("the distance of the axes of joint '{}'", a.name);
     if (a.locked != b.locked) return fmt::format("the lock of joint '{}'", a.name);
   }
   return {};

@@ -69,7 +69,11 @@ void Fingerprint::add(const Model& model) {
     add(joint.spec.kind);
     add(joint.spec.X_PF.p);
     add(joint.spec.X_PF.R);
+    add(joint.spec.X_BM.p);
+    add(joint.spec.X_BM.R);
     add(joint.spec.axis);
+    add(joint.spec.second_axis);
+    add(joint.spec.offset);
     add(joint.spec.locked);
   }
   for (const VectorX<double>* per_dof :

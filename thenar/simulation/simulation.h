@@ -101,7 +101,7 @@ class Simulation {
   /// what contacts remember is gone. Loads that were set stay. Throws std::invalid_argument where sizes do not fit or
   /// numbers are not finite.
   void set_state(const VectorX<double>& q, const VectorX<double>& v);
-  /// Back to the start of the scenario, without loads.
+  /// Back to the start of the scenario, without loads; events that were not asked for are gone.
   void reset();
 
   // --- Going on -----------------------------------------------------------------------------------------------------

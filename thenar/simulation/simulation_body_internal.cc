@@ -58,6 +58,9 @@ void Simulation::Body::start(const State& state) {
 
 void Simulation::Body::reset() {
   loads_ = {};
+  events_.clear();
+  last_end_ = AdvanceEnd::reached;
+  wall_s_ = 0;
   start(make_start(*scenario_));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <unordered_set>
 
@@ -15,6 +16,7 @@ struct ControlContext {
   const Parameters& parameters;
   std::filesystem::path folder;  ///< files are named relative to it
   Scenario& scenario;
+  std::uint64_t& files;  ///< number that differs if one of the files does that controllers read (DocumentFingerprint)
 };
 
 /// The joints with actuators of that name, or that fit the pattern. Throws InputError at the mark if there is none.

@@ -7,6 +7,8 @@
 #include "thenar/base/text.h"
 #include "thenar/io/scenario/glove_reader_internal.h"
 #include "thenar/io/scenario/model_reader.h"
+#include "thenar/io/text/document_fingerprint_internal.h"
+#include "thenar/io/text/text_file.h"
 #include "thenar/io/trace/trace_reader.h"
 
 namespace thenar::internal {
@@ -16,6 +18,8 @@ namespace fs = std::filesystem;
 
 /// More rows than an hour at a kilohertz are something else than a recording.
 constexpr std::size_t kMostSamples = 3'600'000;
+/// Of a recording or a mapping; what is behind it does not count for the fingerprint.
+constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 /// Two turns: an angle of a hand in degrees rather than in rad, or no angle at all.
 constexpr double kLargestAngle = 12.6;
 
@@ -29,6 +33,9 @@ fs::path find_file(const Field& field, const ControlContext& context) {
                            quote(path.string())));
   }
   if (fs::is_directory(status)) field.fail(fmt::format("names {}, which is a folder", quote(path.string())));
+  DocumentFingerprint contents(context.files);
+  contents.add(read_file(path, kLargestFile));
+  context.files = contents.value();
   return path;
 }
 

@@ -9,8 +9,8 @@
 
 namespace thenar {
 
-/// Reads a scenario, or a model file as a scenario with that hand alone, after the overrides "path=value" in their order
-/// (docs/formats.md). Throws InputError with file, line and what was expected.
+/// Reads a scenario, or a model file as a scenario with that hand alone, after the overrides "path=value" in their
+/// order (docs/formats.md). Throws InputError with file, line and what was expected.
 Scenario load(const std::filesystem::path& path, std::span<const std::string> overrides = {});
 
 }  // namespace thenar

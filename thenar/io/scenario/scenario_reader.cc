@@ -81,7 +81,8 @@ class ScenarioReader {
     scenario_.shapes = std::move(added_.shapes);
     set_initial_state();
     if (contacts) internal::read_contacts(*contacts, parameters_, scenario_);
-    if (control) internal::read_control(*control, {objects_, parameters_, files_.folder, scenario_});
+    if (control)
+      internal::read_control(*control, {objects_, parameters_, files_.folder, scenario_, files_.read_by_controllers});
     if (wrenches) internal::read_wrenches(*wrenches, parameters_, scenario_);
     if (strike) scenario_.strike = internal::read_strike(*strike, parameters_, scenario_);
     if (run || !strike) scenario_.run = internal::read_run(run ? *run : root_.required("run"), parameters_);
@@ -435,8 +436,7 @@ std::uint64_t ScenarioDocument::fingerprint() const {
 Scenario read_scenario(const fs::path& path, std::span<const std::string> overrides) {
   ScenarioDocument document(path);
   for (const std::string& assignment : overrides) document.set(assignment);
-  return internal::read_with_source(
-      {std::make_shared<const Node>(document.root()), path.string(), path.parent_path()});
+  return internal::read_with_source({std::make_shared<const Node>(document.root()), path.string(), path.parent_path()});
 }
 
 Scenario parse_scenario(std::string_view text, std::string file_name, const fs::path& folder,
@@ -450,8 +450,9 @@ LoadedFile read_scenario_or_model(const fs::path& path, std::span<const std::str
   Node root = read_document(path);
   apply_overrides(root, overrides);
   if (is_model_document(root)) return {read_model_as_scenario(root, path), true};
-  return {internal::read_with_source({std::make_shared<const Node>(std::move(root)), path.string(), path.parent_path()}),
-          false};
+  return {
+      internal::read_with_source({std::make_shared<const Node>(std::move(root)), path.string(), path.parent_path()}),
+      false};
 }
 
 }  // namespace thenar

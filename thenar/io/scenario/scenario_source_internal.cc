@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "thenar/base/diagnostic.h"
 #include "thenar/io/text/document_fingerprint_internal.h"
 
 namespace thenar::internal {
@@ -84,14 +85,18 @@ class DocumentSource final : public ScenarioSource, public std::enable_shared_fr
 
   Scenario make(std::span<const NamedValue> values) const override {
     ScenarioFiles files = files_;
+    files.read_by_controllers = 0;
     Scenario out = read_files(files, values);
+    if (files.read_by_controllers != files_.read_by_controllers) {
+      throw InputError({files_.name, 0, 0}, "a recording or mapping that it names has changed since it was read");
+    }
     for (std::size_t i = 0; i < out.parameters.size(); ++i) out.parameters[i].drives = parameters_[i].drives;
     out.source = shared_from_this();
     return out;
   }
 
   std::uint64_t fingerprint() const override {
-    DocumentFingerprint out;
+    DocumentFingerprint out(files_.read_by_controllers);
     out.add(*files_.root);
     for (const auto& [path, model] : files_.models) out.add(*model);
     return out.value();
