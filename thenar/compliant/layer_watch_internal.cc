@@ -19,7 +19,7 @@ LayerWatch::Values LayerWatch::read(std::size_t i, double allowed_exit) const {
   const LayerContact& contact = motion_.layer_contacts()[i];
   const LayerAnswer& answer = contact.answer();
   const double touches = contact.depth() + margins_.depth;
-  Values out{0, 0, allowed_exit - contact.place().calc_exit(motion_.soft_workspace(), size_)};
+  Values out{0, 0, allowed_exit - contact.place().calc_exit(motion_.layer_workspace(), size_)};
   switch (contact.phase) {
     case LayerPhase::apart:
       out[0] = margins_.force - answer.pressure;
@@ -48,7 +48,7 @@ void LayerWatch::find(Stepper& stepper, std::optional<ContactCrossing>& first) {
   };
   stepper.evaluate(0);
   for (std::size_t i = 0; i < count; ++i) {
-    const double exit = motion_.layer_contacts()[i].place().calc_exit(motion_.soft_workspace(), size_);
+    const double exit = motion_.layer_contacts()[i].place().calc_exit(motion_.layer_workspace(), size_);
     allowed_exits_[i] = std::max(kLayerExitMargin, 2 * exit);
   }
   look(0, before_);

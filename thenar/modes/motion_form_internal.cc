@@ -90,13 +90,6 @@ class Equations {
   std::vector<VectorX<double>> rows_;
 };
 
-bool is_positive(const MatrixX<double>& form) {
-  if (form.rows() == 0) return true;
-  MatrixX<double> shifted = form;
-  shifted.diagonal().array() -= kLeastForm;
-  return Eigen::LLT<MatrixX<double>>(shifted).info() == Eigen::Success;
-}
-
 /// Orthonormal columns that span all d with `equations` d = 0.
 MatrixX<double> find_balanced(const MatrixX<double>& equations) {
   const Eigen::Index count = equations.cols();
@@ -105,113 +98,6 @@ MatrixX<double> find_balanced(const MatrixX<double>& equations) {
   const SingularValues svd = find_singular_values(equations);
   return svd.V.rightCols(count - (svd.values.array() > kBalanced).count());
 }
-
-/// Weights d = Z c for which F = Σ d_j F_j is positive: the least s with
-///
-///     F(c) + s ≻ 0,   d_j − 0.001 + s > 0,   1 − d_j + s > 0
-///
-/// by Newton's method on a barrier, until s < 0 or until it is clear that it will not be.
-class WeightSearch {
- public:
-  WeightSearch(const std::vector<MatrixX<double>>& forms, const MatrixX<double>& Z) : Z_(Z), size_(forms[0].rows()) {
-    for (Eigen::Index k = 0; k < Z.cols(); ++k) {
-      forms_.push_back(MatrixX<double>::Zero(size_, size_));
-      for (Eigen::Index j = 0; j < Z.rows(); ++j) forms_.back() += Z(j, k) * forms[static_cast<std::size_t>(j)];
-    }
-  }
-
-  std::optional<VectorX<double>> run() {
-    constexpr int kMostSteps = 60;
-    constexpr double kEnough = 1e-5;
-    if (Z_.cols() == 0) return std::nullopt;
-    c_ = Z_.transpose() * VectorX<double>::Constant(Z_.rows(), 0.5);
-    s_ = find_start();
-    double pull = 1;
-    for (int step = 0; step < kMostSteps; ++step) {
-      const VectorX<double> d = Z_ * c_;
-      const double largest = d.maxCoeff();
-      if (d.minCoeff() > 0 && is_positive(add_forms() / largest)) return VectorX<double>(d / largest);
-      const double decrement = make_step(pull);
-      if (!(decrement >= 0)) return std::nullopt;
-      constexpr double kNear = 0.5, kFaster = 4;
-      if (decrement > kNear) continue;
-      if (s_ > static_cast<double>(size_ + 2 * Z_.rows()) / pull)
-        return std::nullopt;  // at least this less is the best
-      if (s_ > -kEnough && static_cast<double>(size_ + 2 * Z_.rows()) / pull < kEnough) return std::nullopt;
-      pull *= kFaster;
-    }
-    return std::nullopt;
-  }
-
- private:
-  MatrixX<double> add_forms() const {
-    MatrixX<double> out = MatrixX<double>::Zero(size_, size_);
-    for (Eigen::Index k = 0; k < c_.size(); ++k) out += c_(k) * forms_[static_cast<std::size_t>(k)];
-    return out;
-  }
-
-  /// An s that leaves room everywhere.
-  double find_start() const {
-    constexpr double kRoom = 0.5;
-    const VectorX<double> d = Z_ * c_;
-    const double lowest =
-        Eigen::SelfAdjointEigenSolver<MatrixX<double>>(add_forms(), Eigen::EigenvaluesOnly).eigenvalues()(0);
-    return kRoom + std::max({0.0, -lowest, kLeastWeight - d.minCoeff(), d.maxCoeff() - 1});
-  }
-
-  bool is_inside(const VectorX<double>& c, double s) const {
-    const VectorX<double> d = Z_ * c;
-    if (!(d.minCoeff() - kLeastWeight + s > 0) || !(1 - d.maxCoeff() + s > 0)) return false;
-    MatrixX<double> form = s * MatrixX<double>::Identity(size_, size_);
-    for (Eigen::Index k = 0; k < c.size(); ++k) form += c(k) * forms_[static_cast<std::size_t>(k)];
-    return Eigen::LLT<MatrixX<double>>(form).info() == Eigen::Success;
-  }
-
-  /// Newton's step for pull · s + barrier, shortened to stay inside. Returns the decrement, NaN where it fails.
-  double make_step(double pull) {
-    const Eigen::Index m = c_.size();
-    MatrixX<double> form = add_forms();
-    form.diagonal().array() += s_;
-    const Eigen::LLT<MatrixX<double>> llt(form);
-    if (llt.info() != Eigen::Success) return std::numeric_limits<double>::quiet_NaN();
-    MatrixX<double> scaled(size_ * size_, m + 1);  // L⁻¹ F_k L⁻ᵀ, a column each; the last of the identity
-    for (Eigen::Index k = 0; k <= m; ++k) {
-      MatrixX<double> one = k < m ? forms_[static_cast<std::size_t>(k)] : MatrixX<double>::Identity(size_, size_);
-      llt.matrixL().solveInPlace(one);
-      one.transposeInPlace();
-      llt.matrixL().solveInPlace(one);
-      scaled.col(k) = one.reshaped();
-    }
-    const VectorX<double> d = Z_ * c_;
-    const VectorX<double> low = (d.array() - kLeastWeight + s_).inverse(), high = (1 - d.array() + s_).inverse();
-    MatrixX<double> Zs(Z_.rows(), m + 1), Zh(Z_.rows(), m + 1);  // gradients of d_j + s and s − d_j
-    Zs << Z_, VectorX<double>::Ones(Z_.rows());
-    Zh << -Z_, VectorX<double>::Ones(Z_.rows());
-    MatrixX<double> hessian = scaled.transpose() * scaled;
-    hessian += Zs.transpose() * low.cwiseAbs2().asDiagonal() * Zs + Zh.transpose() * high.cwiseAbs2().asDiagonal() * Zh;
-    VectorX<double> gradient = -(Zs.transpose() * low + Zh.transpose() * high);
-    for (Eigen::Index k = 0; k <= m; ++k) gradient(k) -= scaled.col(k).reshaped(size_, size_).trace();
-    gradient(m) += pull;
-    const VectorX<double> step = Eigen::LDLT<MatrixX<double>>(hessian).solve(VectorX<double>(-gradient));
-    const double decrement = std::sqrt(std::max(0.0, -gradient.dot(step)));
-    if (!step.allFinite()) return std::numeric_limits<double>::quiet_NaN();
-    for (double length = decrement > 1 ? 1 / (1 + decrement) * 2 : 1; length > 1e-8; length *= 0.5) {
-      const double fraction = std::min(length, 1.0);
-      if (!is_inside(c_ + fraction * step.head(m), s_ + fraction * step(m))) continue;
-      c_ += fraction * step.head(m);
-      s_ += fraction * step(m);
-      return decrement;
-    }
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-
-  static constexpr double kLeastWeight = 1e-3;
-  const MatrixX<double> Z_;
-  const Eigen::Index size_;
-  std::vector<MatrixX<double>> forms_;
-  VectorX<double> c_;
-  double s_ = 0;
-};
 
 }  // namespace
 
@@ -362,22 +248,33 @@ MatrixX<double> MotionForm::find_free_forces() const {
   return first_columns(Eigen::HouseholderQR<MatrixX<double>>(span).householderQ(), span.cols());
 }
 
-/// Adds the part of F, not symmetric yet, that a weight of 1 brings.
-void MotionForm::add_form(const Section& section, const MatrixX<double>& V, const MatrixX<double>& AV,
-                          MatrixX<double>& form) const {
-  for (const int row : section.rows) {
-    VectorX<double> left = V.row(row);
-    if (section.normal >= 0) left += P_(row, section.normal) * V.row(section.normal);
-    form.noalias() += left * AV.row(row);
+/// F for each weight: of a section, of all its rows.
+FormFactors MotionForm::make_factors(const MatrixX<double>& V, const MatrixX<double>& AV) const {
+  FormFactors out;
+  out.weight_count = static_cast<Eigen::Index>(sections_.size());
+  for (std::size_t j = 0; j < sections_.size(); ++j) {
+    out.weight_of.insert(out.weight_of.end(), sections_[j].rows.size(), static_cast<Eigen::Index>(j));
   }
+  out.left.resize(V.cols(), static_cast<Eigen::Index>(out.weight_of.size()));
+  out.right.resizeLike(out.left);
+  Eigen::Index column = 0;
+  for (const Section& section : sections_) {
+    for (const int row : section.rows) {
+      out.left.col(column) = V.row(row);
+      if (section.normal >= 0) out.left.col(column) += P_(row, section.normal) * V.row(section.normal);
+      out.right.col(column++) = AV.row(row);
+    }
+  }
+  return out;
 }
 
 std::optional<VectorX<double>> MotionForm::find_few_weights(const MatrixX<double>& V) const {
   const MatrixX<double> AV = scaled_.A * V;
-  MatrixX<double> normal = MatrixX<double>::Zero(V.cols(), V.cols()), friction = normal;
-  for (const Section& section : sections_) add_form(section, V, AV, section.normal < 0 ? normal : friction);
-  normal = (0.5 * (normal + normal.transpose())).eval();
-  friction = (0.5 * (friction + friction.transpose())).eval();
+  VectorX<double> is_normal(static_cast<Eigen::Index>(sections_.size()));
+  for (std::size_t j = 0; j < sections_.size(); ++j) is_normal(static_cast<Eigen::Index>(j)) = sections_[j].normal < 0;
+  const FormFactors factors = make_factors(V, AV);
+  const MatrixX<double> normal = factors.add(is_normal);
+  const MatrixX<double> friction = factors.add(VectorX<double>::Ones(is_normal.size()) - is_normal);
   for (const double ratio : {1.0, 0.7, 1.4, 0.5, 2.0, 0.35, 2.8}) {
     const double largest = std::max(ratio, 1.0);
     if (!is_positive((normal + ratio * friction) / largest)) continue;
@@ -403,16 +300,15 @@ std::optional<VectorX<double>> MotionForm::find_weights(const MatrixX<double>& V
   const MatrixX<double> still_part = eigen.eigenvectors().leftCols(still),
                         moving_part = eigen.eigenvectors().rightCols(V.cols() - still);
   if (moving_part.cols() == 0) return std::nullopt;  // it moves, but too little to tell how
-  std::vector<MatrixX<double>> forms;
+  FormFactors factors = make_factors(V, AV);
   MatrixX<double> balance(still * moving_part.cols(), count);
-  for (Eigen::Index j = 0; j < count; ++j) {
-    MatrixX<double> form = MatrixX<double>::Zero(V.cols(), V.cols());
-    add_form(sections_[static_cast<std::size_t>(j)], V, AV, form);
-    form = (0.5 * (form + form.transpose())).eval();
-    if (still > 0) balance.col(j) = (still_part.transpose() * form * moving_part).reshaped();
-    forms.push_back(moving_part.transpose() * form * moving_part);
+  for (Eigen::Index j = 0; j < count && still > 0; ++j) {
+    const MatrixX<double> form = factors.add(VectorX<double>::Unit(count, j));
+    balance.col(j) = (still_part.transpose() * form * moving_part).reshaped();
   }
-  return WeightSearch(forms, find_balanced(balance)).run();
+  factors.left = moving_part.transpose() * factors.left;
+  factors.right = moving_part.transpose() * factors.right;
+  return find_positive_weights(std::move(factors), find_balanced(balance));
 }
 
 }  // namespace thenar::internal

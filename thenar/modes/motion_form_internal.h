@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thenar/modes/mode_relaxation_internal.h"
+#include "thenar/modes/weight_search_internal.h"
 
 namespace thenar::internal {
 
@@ -43,8 +44,7 @@ class MotionForm {
     std::vector<int> rows;
     int normal = -1;  ///< row of zₙ; −1 where it is constant
   };
-  void add_form(const Section& section, const MatrixX<double>& V, const MatrixX<double>& AV,
-                MatrixX<double>& form) const;
+  FormFactors make_factors(const MatrixX<double>& V, const MatrixX<double>& AV) const;
   void find_sections();
   VectorX<double> find_direction(const Section& section) const;
   VectorX<double> find_widest(const Section& section) const;

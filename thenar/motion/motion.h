@@ -88,7 +88,7 @@ class ConstrainedMotion final : public MotionEquations {
   /// Their shears, one contact after the other: State::inner.
   VectorX<double> collect_shears() const { return layers_.collect_shears(); }
   /// Positions and velocities of the last evaluation with compliant contacts.
-  const Workspace<double>& soft_workspace() const { return layers_.workspace(); }
+  const Workspace<double>& layer_workspace() const { return layers_.workspace(); }
   /// What layers hold at the last evaluation, J.
   double calc_layer_energy() const { return layers_.calc_energy(); }
   /// Whether the rows that held in the last evaluation depend on each other, so that forces are one choice of many.

@@ -108,7 +108,6 @@ std::uint64_t Simulation::Body::fingerprint() {
 }
 
 void Simulation::Body::save(std::vector<std::byte>& out) {
-  out.clear();
   StateWriter writer(out);
   std::vector<std::pair<std::string, double>> changed = list_changed();
   writer(changed, loads_, is_stale_);
@@ -213,8 +212,10 @@ void Simulation::Body::change_parameters(std::span<const NamedValue> values) {
   engine_->take_present();
   const double energy = engine_->report().energy.end;
   std::vector<std::byte> bytes;
-  StateWriter writer(bytes);
-  engine_->save(writer);
+  {
+    StateWriter writer(bytes);
+    engine_->save(writer);
+  }
   const auto laws = engine_->copy_silent_laws();
   set_scenario(next, engine_->state());
   StateReader reader(bytes.data(), bytes.size());

@@ -15,6 +15,7 @@
 /// states have equal bytes. The bytes are those of this machine and of one version of the classes: files carry a header
 /// that says so (snapshot.h).
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -45,17 +46,22 @@ class StateWriter {
  public:
   static constexpr bool kReads = false;
 
-  /// Appends to `out`, which must outlive it.
-  explicit StateWriter(std::vector<std::byte>& out) : out_(out) {}
+  /// Replaces what is in `out`, whose storage it uses again; `out` must outlive it, and has its size when the writer
+  /// goes.
+  explicit StateWriter(std::vector<std::byte>& out) : out_(out), at_(out.data()), end_(at_ + out.size()) {}
+  StateWriter(const StateWriter&) = delete;
+  StateWriter& operator=(const StateWriter&) = delete;
+  ~StateWriter() { out_.resize(used()); }
 
   template <class... T>
   void operator()(T&... values) {
     (put(values), ...);
   }
-  void bytes(void* from, std::size_t count) {
-    const std::size_t place = out_.size();
-    out_.resize(place + count);
-    std::memcpy(out_.data() + place, from, count);
+  // Inlined even in large functions, where a field of known size is one move: a third of the time of save().
+  [[gnu::always_inline]] void bytes(const void* from, std::size_t count) {
+    if (count > static_cast<std::size_t>(end_ - at_)) grow(count);
+    std::memcpy(at_, from, count);
+    at_ += count;
   }
   /// How many entries follow.
   std::size_t size(std::size_t count, std::size_t /*least_bytes*/ = 1) {
@@ -67,7 +73,16 @@ class StateWriter {
   template <class T>
   void put(T& value);
 
+  std::size_t used() const { return static_cast<std::size_t>(at_ - out_.data()); }
+  void grow(std::size_t count) {
+    const std::size_t place = used();
+    out_.resize(std::max({place + count, 2 * place, std::size_t{4096}}));
+    at_ = out_.data() + place;
+    end_ = out_.data() + out_.size();
+  }
+
   std::vector<std::byte>& out_;
+  std::byte *at_, *end_;
 };
 
 class StateReader {
@@ -81,7 +96,7 @@ class StateReader {
   void operator()(T&... values) {
     (put(values), ...);
   }
-  void bytes(void* to, std::size_t count) {
+  [[gnu::always_inline]] void bytes(void* to, std::size_t count) {
     if (count > left_) throw StateError("it ends too early");
     std::memcpy(to, from_, count);
     from_ += count;
@@ -209,7 +224,9 @@ void archive_state(Archive& a, Vec3<T>& value) {
 namespace internal {
 
 template <class Archive, class T>
-concept HasArchiveMember = requires(Archive& a, T& value) { value.archive(a); };
+concept HasArchiveMember = requires(Archive& a, T& value) {
+  value.archive(a);
+};
 
 template <class Archive, class T>
 void archive_value(Archive& a, T& value) {
@@ -235,8 +252,8 @@ void StateReader::put(T& value) {
 }
 
 /// Instantiates a member template archive() of a class for both ways.
-#define THENAR_INSTANTIATE_ARCHIVE(CLASS)                    \
-  template void CLASS::archive<StateWriter>(StateWriter&);   \
+#define THENAR_INSTANTIATE_ARCHIVE(CLASS)                  \
+  template void CLASS::archive<StateWriter>(StateWriter&); \
   template void CLASS::archive<StateReader>(StateReader&)
 
 }  // namespace thenar
