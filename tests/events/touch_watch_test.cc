@@ -131,6 +131,21 @@ TEST(TouchWatch, WhatIsHeldIsNotMet) {
   const auto touch = watch.find(sinking, {});
   ASSERT_TRUE(touch);
   EXPECT_LT(touch->theta, 1e-9);
+  EXPECT_FALSE(watch.find(sinking, test::hold_contacts(s, ContactHold::rolling))) << "how deep is not its business";
+}
+
+/// Bodies that an error has left a little inside of each other meet where they are twice as deep.
+TEST(TouchWatch, AnOverlapAtTheStartIsAllowed) {
+  constexpr double kDepth = 1e-8, kSpeed = 1e-6;
+  const Scenario s = test::ball_over_floor(0);
+  TouchWatch watch(s);
+  KnownMotion sinking(s, 0.5, [](double t, StepPoint& out) {
+    out.q(2) = kRadius - kDepth - kSpeed * t;
+    out.v(5) = -kSpeed;
+  });
+  const auto touch = watch.find(sinking, {});
+  ASSERT_TRUE(touch);
+  EXPECT_NEAR(touch->theta * 0.5, kDepth / kSpeed, 1e-8);  // rounding of gaps, 1e-16 m, at 1e-6 m/s, and some
 }
 
 TEST(TouchWatch, PairsThatMayNotTouchDoNot) {

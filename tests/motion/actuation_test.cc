@@ -155,6 +155,9 @@ TEST(Actuation, DerivativesOfALawThatKnowsNoneAreItsDifferences) {
   actuation.calc_derivatives(0, q.data(), v.data(), dq, dv);
   EXPECT_LT((dq - expected_dq).norm(), 1e-6);
   EXPECT_LT((dv - expected_dv).norm(), 1e-6);
+  actuation.set_side(1, -1);
+  actuation.calc_derivatives(0, q.data(), v.data(), dq, dv);
+  EXPECT_EQ(dq.row(1).norm() + dv.row(1).norm(), 0) << "kept at a limit";
 }
 
 TEST(Actuation, SamplesAreTakenWhenTheyAreDueAndHeld) {
@@ -175,10 +178,18 @@ TEST(Actuation, SamplesAreTakenWhenTheyAreDueAndHeld) {
   EXPECT_EQ(efforts(actuation, 0.05, q, kRest)(1), 0.25);
   EXPECT_EQ(actuation.take_samples({.t = actuation.next_sample(), .q = q.data(), .v = kRest.data()}), 1);
   EXPECT_EQ(efforts(actuation, 0.15, q, kRest)(1), 1.25);
-  // Every sample has its time, k/rate.
-  for (int k = 2; k < 200; ++k) {
-    ASSERT_EQ(actuation.next_sample(), k / 10.0);
-    ASSERT_EQ(actuation.take_samples({.t = k / 10.0, .q = q.data(), .v = kRest.data()}), 1);
+}
+
+/// Also where k/rate times the rate is less than k in doubles, as 1/49 · 49 is.
+TEST(Actuation, EverySampleHasItsTime) {
+  for (const double rate : {10.0, 49.0, 1e3 / 3}) {
+    Scenario s = make_arm();
+    s.controls.push_back({std::make_shared<SummingLaw>(), rate});
+    Actuation actuation(s);
+    for (int k = 0; k < 200; ++k) {
+      ASSERT_EQ(actuation.next_sample(), k / rate);
+      ASSERT_EQ(actuation.take_samples({.t = k / rate, .q = kRest.data(), .v = kRest.data()}), 1);
+    }
   }
 }
 

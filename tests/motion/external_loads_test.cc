@@ -82,12 +82,15 @@ TEST(ExternalLoads, WrenchesActAsConstantProfilesDo) {
 TEST(ExternalLoads, PowerOfAForceIsForceTimesSpeedOfItsPoint) {
   const Scenario s = make_turning_box();
   const Vector3<double> F(1, 2, 3), r_B(0.1, 0.05, -0.02);
-  ExternalLoads loads;
-  loads.wrenches.push_back({.body = BodyIndex(1), .point_B = r_B, .force = F});
   const Vector4<double> quaternion = s.initial.q.tail<4>();
   const Eigen::Quaterniond turn(quaternion(0), quaternion(1), quaternion(2), quaternion(3));
-  const Vector3<double> omega = s.initial.v.head<3>(), v = s.initial.v.tail<3>();
-  EXPECT_NEAR(evaluate(s, loads).power.work, F.dot(v + omega.cross(turn * r_B)), 1e-13);  // of numbers of size 3
+  const Vector3<double> omega = s.initial.v.head<3>(), v = s.initial.v.tail<3>(), speed = v + omega.cross(turn * r_B);
+  for (const bool in_world_axes : {true, false}) {
+    ExternalLoads loads;
+    loads.wrenches.push_back({.body = BodyIndex(1), .point_B = r_B, .force = F, .in_world_axes = in_world_axes});
+    const Vector3<double> F_W = in_world_axes ? F : turn * F;
+    EXPECT_NEAR(evaluate(s, loads).power.work, F_W.dot(speed), 1e-13);  // of numbers of size 3
+  }
 }
 
 TEST(ExternalLoads, EffortsTakeThePlaceOfProfiles) {
