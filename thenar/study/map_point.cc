@@ -23,7 +23,7 @@ MapPoint describe_quasistatic(const QuasistaticAnswer& answer) {
   bool are_forces_unique = true;
   for (const QuasistaticSolution& solution : answer.solutions) {
     std::string letters;
-    for (const QuasistaticMode mode : solution.modes) letters += "BSSR"[static_cast<int>(mode)];
+    for (const QuasistaticMode mode : solution.modes) letters += "BSSRS"[static_cast<int>(mode)];
     cells.insert(letters);
     are_forces_unique = are_forces_unique && solution.forces_unique;
   }

@@ -11,7 +11,7 @@
 namespace thenar {
 
 MapPoint describe_instant(const Instant& instant);
-/// slide+ and slide− are both S.
+/// slide+, slide− and, in space, slide are all S.
 MapPoint describe_quasistatic(const QuasistaticAnswer& answer);
 
 /// The instant at the start. Throws std::runtime_error where an impact comes first, or bodies overlap.
