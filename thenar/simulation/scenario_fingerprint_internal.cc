@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/simulation/scenario_fingerprint_internal.h"
 
+#include <array>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "thenar/geometry/core.h"
 
@@ -46,8 +49,20 @@ class Fingerprint {
   void add(const std::array<Expression, 3>& three) {
     for (const Expression& e : three) add(e.text());
   }
+  void add(const std::optional<double>& number) { add(number.has_value()), add(number.value_or(0)); }
+  void add(const std::vector<BodyIndex>& bodies) {
+    add(bodies.size());
+    for (const BodyIndex body : bodies) add(body.value());
+  }
+  void add(const CoordinateFunction& function) {
+    add(function.value.text());
+    add(function.dofs.size());
+    for (const int dof : function.dofs) add(dof);
+  }
   void add(const Model& model);
   void add(const ContactLaw& law);
+  void add(const ContactRules& rules);
+  void add(const ImpactOptions& impact);
   void add(const RunOptions& run);
 
   std::uint64_t value() const { return hash_; }
@@ -82,8 +97,23 @@ void Fingerprint::add(const Model& model) {
   }
   add(model.gravity());
   add(model.springs().size());
+  for (const Spring& spring : model.springs()) {
+    for (const JointIndex joint : spring.joints) add(joint.value());
+    add(spring.stiffness);
+    add(spring.rest);
+  }
   add(model.stops().size());
+  for (const Stop& stop : model.stops()) {
+    add(stop.dof);
+    add(stop.side);
+    add(stop.bound);
+    add(stop.restitution);
+  }
   add(model.couplings().size());
+  for (const Coupling& coupling : model.couplings()) {
+    add(coupling.dof);
+    add(coupling.value);
+  }
 }
 
 void Fingerprint::add(const ContactLaw& law) {
@@ -93,9 +123,45 @@ void Fingerprint::add(const ContactLaw& law) {
   add(law.torsion);
   add(law.restitution.is_constant() ? law.restitution.value() : 0.0);
   add(law.restitution.text());
+  add(law.mode);
+  for (const double direction : law.slip) add(direction);
   add(law.model);
+  add(law.starts_loaded);
   add(law.layer.kind);
   add(law.layer.scale);
+  add(law.layer.mass);
+  add(law.layer.time);
+  const LayerConstants& layer = law.layer.constants;
+  for (const double number : {layer.stiffness, layer.damping, layer.shear_stiffness, layer.shear_damping,
+                              law.layer.exponent, law.layer.dissipation}) {
+    add(number);
+  }
+}
+
+void Fingerprint::add(const ContactRules& rules) {
+  add(rules.law);
+  add(rules.cone.kind);
+  add(rules.cone.faces);
+  add(rules.all_pairs);
+  add(rules.pairs.size());
+  for (const PairRule& rule : rules.pairs) {
+    add(rule.a);
+    add(rule.b);
+    add(rule.law);
+  }
+  for (const BodyGroups& groups : rules.excluded) {
+    add(groups.a);
+    add(groups.b);
+  }
+  add(rules.margin);
+}
+
+void Fingerprint::add(const ImpactOptions& impact) {
+  add(impact.law);
+  add(impact.treatment);
+  add(impact.cap_energy);
+  add(impact.tolerance);
+  add(impact.most_impacts);
 }
 
 void Fingerprint::add(const RunOptions& run) {
@@ -126,6 +192,8 @@ std::uint64_t calc_fingerprint(const Scenario& scenario) {
   }
   for (const WrenchProfile& wrench : scenario.wrenches) {
     out.add(wrench.body.value());
+    out.add(wrench.point_B);
+    out.add(wrench.in_world_axes);
     out.add(wrench.force);
     out.add(wrench.torque);
   }
@@ -139,12 +207,8 @@ std::uint64_t calc_fingerprint(const Scenario& scenario) {
     out.add(shape.X_BS.R);
   }
   out.add(scenario.contacts.has_value());
-  if (scenario.contacts) {
-    out.add(scenario.contacts->law);
-    out.add(scenario.contacts->cone.kind);
-    out.add(scenario.contacts->cone.faces);
-    for (const auto& rule : scenario.contacts->pairs) out.add(rule.law);
-  }
+  if (scenario.contacts) out.add(*scenario.contacts);
+  out.add(scenario.impact);
   out.add(scenario.run);
   if (scenario.source) out.add(scenario.source->fingerprint());
   return out.value();
