@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../support/builders.h"
@@ -117,6 +118,8 @@ TEST(AnswerChoice, AmongOthersTheScenarioChooses) {
   EXPECT_EQ(choose(instant, OnIndeterminate::first).cell, 0u);
   EXPECT_EQ(choose(instant, OnIndeterminate::min_acceleration).cell, 1u)
       << "100 kg at 1 m/s² are more than 1 kg at 5 m/s²";
+  std::swap(instant.cells[0], instant.cells[1]);
+  EXPECT_EQ(choose(instant, OnIndeterminate::min_acceleration).cell, 0u) << "wherever it is in the list";
 }
 
 TEST(AnswerChoice, ALongListIsCutShort) {

@@ -208,6 +208,21 @@ TEST(HeldContact, SlipThatBeginsHasTheDirectionThatItIsTold) {
   EXPECT_NEAR(now.slip_direction()[0], 0.6, 1e-15) << "no direction is none";
 }
 
+/// Slip that counts as none still has a direction if nobody has told it another one.
+TEST(HeldContact, SlowSlipHasItsOwnDirectionUntilItIsToldAnother) {
+  Scenario s = test::ball_over_floor(0, make_law(0.5));
+  s.initial.v << 0, 0, 0, 3e-7, 4e-7, 0;
+  OneContact one(s, ContactHold::sliding, 1e-5);
+  HeldContact& now = one.look_after(0);
+  EXPECT_NEAR(now.slip_along(), 5e-7, 1e-18);
+  now.begin_slip({0, 0, 1});
+  EXPECT_NEAR(now.slip_direction()[0], 0.6, 1e-12) << "a point has no torsion";
+  EXPECT_NEAR(now.slip_direction()[1], 0.8, 1e-12);
+  now.begin_slip({1, 0, 0});
+  now.anchor();
+  EXPECT_EQ(now.slip_direction(), (std::array<double, 3>{1, 0, 0})) << "what is slower than nothing keeps it";
+}
+
 TEST(HeldContact, IsOnItsFeaturesAndCanBePressed) {
   OneContact one(test::ellipsoid_on_ball(), ContactHold::rolling);
   one.look_after(0);
