@@ -76,8 +76,10 @@ TEST(ContactNames, GoOnAfterTheArchive) {
   names.update({make_point(10), make_point(20)});
   names.update({make_point(20)});
   std::vector<std::byte> bytes;
-  StateWriter writer(bytes);
-  names.archive(writer);
+  {
+    StateWriter writer(bytes);
+    names.archive(writer);
+  }
   StateReader reader(bytes.data(), bytes.size());
   read.archive(reader);
   EXPECT_EQ(reader.left(), 0u);

@@ -202,8 +202,10 @@ TEST(Actuation, AnotherActuationGoesOnFromWhatWasSampled) {
     for (const double t : {0.0, 0.1, 0.2}) first.take_samples({.t = t, .q = q.data(), .v = kRest.data()});
     EXPECT_EQ(first.find_silent_law(), remembers ? "" : "sum");
     std::vector<std::byte> bytes;
-    StateWriter writer(bytes);
-    first.archive(writer);
+    {
+      StateWriter writer(bytes);
+      first.archive(writer);
+    }
     StateReader reader(bytes.data(), bytes.size());
     second.archive(reader);
     second.adopt_silent_laws(first.copy_silent_laws());

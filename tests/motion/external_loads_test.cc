@@ -110,8 +110,7 @@ TEST(ExternalLoads, SurviveTheArchive) {
   loads.targets = {std::nullopt, 0.25};
   loads.wrenches.push_back({.body = BodyIndex(1), .force = {1, 2, 3}, .in_world_axes = false, .until = 7});
   std::vector<std::byte> bytes;
-  StateWriter writer(bytes);
-  writer(loads);
+  StateWriter{bytes}(loads);
   ExternalLoads read;
   StateReader reader(bytes.data(), bytes.size());
   reader(read);

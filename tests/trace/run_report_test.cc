@@ -38,8 +38,7 @@ TEST(RunReport, SurvivesTheArchive) {
   report.last = {1, VectorX<double>::Ones(1), VectorX<double>::Zero(1)};
   report.q_min = VectorX<double>::Constant(1, -1), report.q_max = VectorX<double>::Constant(1, 1);
   std::vector<std::byte> bytes, again;
-  StateWriter writer(bytes);
-  writer(report);
+  StateWriter{bytes}(report);
   RunReport read;
   StateReader reader(bytes.data(), bytes.size());
   reader(read);
@@ -49,8 +48,7 @@ TEST(RunReport, SurvivesTheArchive) {
   EXPECT_EQ(read.last, report.last);
   ASSERT_EQ(read.switches.size(), 1u);
   EXPECT_EQ(read.switches[0].contacts, std::vector<std::string>{"a/b#1"});
-  StateWriter second(again);
-  second(read);
+  StateWriter{again}(read);
   EXPECT_EQ(again, bytes);
 }
 
