@@ -27,8 +27,10 @@ struct VectorTypes<double, 4> {
 };
 }  // namespace internal
 
+/// Its alignment is its size whatever instructions a unit is compiled with: GCC would align by 16 without AVX, and
+/// programs with other instructions than the library's would allocate models that its kernels cannot read.
 template <class S, int N>
-class Pack {
+class alignas(sizeof(S) * N) Pack {
  public:
   using Scalar = S;
   using Vector = typename internal::VectorTypes<S, N>::Vector;
@@ -88,6 +90,7 @@ inline double sum_lanes(Pack<double, 4> a) { return (a[0] + a[2]) + (a[1] + a[3]
 
 /// The width that batches and fingers use.
 using Pack4 = Pack<double, 4>;
+static_assert(alignof(Pack4) == sizeof(Pack4));
 
 /// select() for plain numbers, so that one kernel serves both.
 inline double select(bool mask, double a, double b) { return mask ? a : b; }
