@@ -112,8 +112,7 @@ class Instants {
       if (!(grade_solution(problem, z).worst() <= kSolved)) throw std::runtime_error(name() + ": forces are none");
       for (const double x : cell.w) row_.motions.add(x);
     }
-    const bool has_one_motion =
-        answer.verdict == Verdict::unique || answer.verdict == Verdict::unique_motion;
+    const bool has_one_motion = answer.verdict == Verdict::unique || answer.verdict == Verdict::unique_motion;
     if (!motion) return;
     if (answer.verdict == Verdict::none) throw std::runtime_error(name() + ": an answer to what has none");
     const double size = problem.b().lpNorm<Eigen::Infinity>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What it costs to hold a motion: save, restore, contacts and instant at the middle of a grasp, a motion cut into
+/// The cost of holding a motion: save, restore, contacts and instant at the middle of a grasp, a motion cut into
 /// calls of 1 ms beside the same motion in one call, and how well a budget of wall time is kept.
 ///
 ///     bench_simulation                      grasp_box at 0.7 s, and the budget on the demo
@@ -54,7 +54,7 @@ void measure_calls(const Options& options, std::ofstream& csv) {
   }
 }
 
-/// The same motion in one call and in many.
+/// Compares a motion in one call with the same motion in many.
 void measure_cutting(const Options& options, std::ofstream& csv) {
   const Scenario scenario = read_scenario(options.scene);
   std::vector<Snapshot> ends(3);

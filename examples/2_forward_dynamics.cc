@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Dynamics without a simulation: what is the angular acceleration of a rod that hangs on a hinge, and does it agree with
-// the formula? Carv (5.1) prints the rod's inertia without its parallel-axis term; the right one is m (l²/3 + r²/4).
+// Dynamics without a simulation: what is the angular acceleration of a rod that hangs on a hinge, and does it agree
+// with the formula? Carv (5.1) prints the rod's inertia without its parallel-axis term; the right one is m (l²/3 +
+// r²/4).
 
 #include <fmt/format.h>
 #include <thenar/dynamics/forward_dynamics.h>

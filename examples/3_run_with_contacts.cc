@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A motion with contacts, held in the hand: a ball rolls down a slope, is looked at every 0.1 s, saved, pushed, and taken
-// back to where it was saved. Rolling without slip it goes s = 5/14 g sin(slope) t².
+// A motion with contacts, held in the hand: a ball rolls down a slope, is looked at every 0.1 s, saved, pushed, and
+// taken back to where it was saved. Rolling without slip it goes s = 5/14 g sin(slope) t².
 
 #include <fmt/format.h>
 #include <thenar/thenar.h>
@@ -13,7 +13,9 @@
 namespace {
 
 /// Way of the ball's middle from where it started, m.
-double calc_way(const thenar::State& now, const thenar::State& start) { return (now.q.head(3) - start.q.head(3)).norm(); }
+double calc_way(const thenar::State& now, const thenar::State& start) {
+  return (now.q.head(3) - start.q.head(3)).norm();
+}
 
 }  // namespace
 

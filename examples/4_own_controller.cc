@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A controller of one's own that feels its contacts: three fingers hold a ball of 100 g so lightly that it nearly slips,
-// and squeeze harder until no contact is nearer to slipping than 0.3. The margin of a finger that carries a third of the
-// weight is 1 − m g/(3 μ f_N), so they must come to f_N = m g/(3 μ 0.7).
+// A controller of one's own that feels its contacts: three fingers hold a ball of 100 g so lightly that it nearly
+// slips, and squeeze harder until no contact is nearer to slipping than 0.3. The margin of a finger that carries a
+// third of the weight is 1 − m g/(3 μ f_N), so they must come to f_N = m g/(3 μ 0.7).
 
 #include <fmt/format.h>
 #include <thenar/thenar.h>
@@ -55,7 +55,8 @@ int main() {
   // Springs at the joints keep the fingers in place, as the file says.
   thenar::Scenario scene = thenar::load(THENAR_SCENES "/three_finger_ball.yaml");
   scene = thenar::with_parameters(scene, std::vector<thenar::NamedValue>{{"squeeze", 0.7}, {"stiffness", 5}});
-  scene.controls.push_back({std::make_shared<Squeeze>(kLeast, parameter(scene, "root_z"), parameter(scene, "knee_z")), 500});
+  scene.controls.push_back(
+      {std::make_shared<Squeeze>(kLeast, parameter(scene, "root_z"), parameter(scene, "knee_z")), 500});
 
   thenar::Simulation sim(scene);
   const auto report = sim.advance(0.4);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What nobody else says: is the answer the only one? Painlevé's rod slides on the ground and leans back. With little
-// friction there is one motion. With μ = 1.4 no rigid motion exists at all, and while it spins fast enough there are two:
-// it slides on, or it lifts off. (YY; the formula is in the file of the scene.)
+// A verdict: is the answer the only one? Painlevé's rod slides on the ground and leans back. With little
+// friction there is one motion. With μ = 1.4 no rigid motion exists at all, and while it spins fast enough there are
+// two: it slides on, or it lifts off. (YY; the formula is in the file of the scene.)
 
 #include <fmt/format.h>
 #include <thenar/thenar.h>
@@ -19,8 +19,9 @@ int main() {
   bool is_good = true;
   for (const Case& c : {Case{0.5, 0, thenar::Verdict::unique}, Case{1.4, 0, thenar::Verdict::none},
                         Case{1.4, 6, thenar::Verdict::several}}) {
-    thenar::Simulation sim(thenar::with_parameters(rod, std::vector<thenar::NamedValue>{{"mu", c.mu}, {"spin", c.spin}}));
-    // What comes next, at the state of the start.
+    thenar::Simulation sim(
+        thenar::with_parameters(rod, std::vector<thenar::NamedValue>{{"mu", c.mu}, {"spin", c.spin}}));
+    // The instant at the start says what the contacts do next.
     const thenar::Instant instant = thenar::solve_instant(sim.scenario(), sim.state());
     fmt::print("mu = {:.1f}, spin = {:.0f} rad/s: {}\n", c.mu, c.spin, to_string(instant.verdict));
     for (const thenar::InstantCell& cell : instant.cells) {

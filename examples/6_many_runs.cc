@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Many runs in parallel: one file is read, and a hundred copies of its scene with other frictions run on all cores, each
-// in a Simulation of its own. How far does a box slide that is thrown on a floor? v²/(2 μ g). Threads change no bit.
+// Many runs in parallel: one file is read, and a hundred copies of its scene with other frictions run on all cores,
+// each in a Simulation of its own. How far does a box slide that is thrown on a floor? v²/(2 μ g). Threads change no
+// bit.
 
 #include <fmt/format.h>
 #include <thenar/thenar.h>

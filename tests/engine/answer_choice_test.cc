@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which answer of an instant a run goes on with.
+// The choice of the answer with which a run goes on.
 
 #include "thenar/engine/answer_choice_internal.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is due at known times.
+// The schedule of jumps, samples and grid points, whose times are known.
 
 #include "thenar/engine/run_schedule_internal.h"
 

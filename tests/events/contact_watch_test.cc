@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What ends the mode of contacts: a ball on a floor, at times that are known in closed form.
+// The watch for ends of contact modes: a ball on a floor, at times that are known in closed form.
 
 #include "thenar/events/contact_watch.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What ends the mode of joints, at times that are known in closed form.
+// The watch for ends of joint modes, at times that are known in closed form.
 
 #include "thenar/events/event_watch.h"
 

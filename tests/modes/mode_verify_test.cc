@@ -83,8 +83,7 @@ int expect_refuted(const std::function<bool(Case&)>& change) {
 }
 
 TEST(ModeVerify, RefutesOtherVerdicts) {
-  for (const Verdict verdict :
-       {Verdict::unique, Verdict::unique_motion, Verdict::several, Verdict::none}) {
+  for (const Verdict verdict : {Verdict::unique, Verdict::unique_motion, Verdict::several, Verdict::none}) {
     const int count = expect_refuted([&](Case& c) {
       // One force is also one motion: that claim is weaker, not wrong.
       if (c.claim.verdict == Verdict::unique && verdict == Verdict::unique_motion) return false;

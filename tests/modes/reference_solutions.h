@@ -64,8 +64,7 @@ struct ReferenceSolutions {
   Verdict verdict(const ConstraintProblem& problem) const {
     if (points.empty()) return Verdict::none;
     if (!are_same([&](const VectorX<double>& z) { return VectorX<double>(problem.A() * z); })) return Verdict::several;
-    return are_same([](const VectorX<double>& z) { return z; }) ? Verdict::unique
-                                                                : Verdict::unique_motion;
+    return are_same([](const VectorX<double>& z) { return z; }) ? Verdict::unique : Verdict::unique_motion;
   }
 
   std::vector<VectorX<double>> points;  ///< vertices of all cells, and a point on each of their rays and lines

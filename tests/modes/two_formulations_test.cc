@@ -58,8 +58,7 @@ class Damage {
   }
 
   bool change_verdict(ModeClaim& claim) {
-    constexpr std::array kVerdicts{Verdict::unique, Verdict::unique_motion, Verdict::several,
-                                   Verdict::none};
+    constexpr std::array kVerdicts{Verdict::unique, Verdict::unique_motion, Verdict::several, Verdict::none};
     const Verdict other = kVerdicts[choose(kVerdicts.size())];
     // One force is also one motion: that claim is weaker, not wrong.
     const bool is_weaker = claim.verdict == Verdict::unique && other == Verdict::unique_motion;

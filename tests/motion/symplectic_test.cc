@@ -13,9 +13,9 @@
 #include "../support/builders.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
+#include "thenar/motion/state_energy.h"
 #include "thenar/simulation/simulate.h"
 #include "thenar/spatial/rotation.h"
-#include "thenar/motion/state_energy.h"
 
 namespace thenar::symplectic_test {
 namespace {

@@ -11,8 +11,8 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/instant/contact_impact.h"
 #include "thenar/io/scenario/scenario_reader.h"
-#include "thenar/motion/stepper.h"
 #include "thenar/motion/state_energy.h"
+#include "thenar/motion/stepper.h"
 
 namespace thenar::carv_impact_test {
 namespace {

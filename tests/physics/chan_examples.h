@@ -72,7 +72,8 @@ inline void expect_same_bits(const Scenario& scenario) {
     const Sample &a = one.samples[i], &b = two.samples[i];
     ASSERT_TRUE(a.state.t == b.state.t && a.state.q == b.state.q && a.state.v == b.state.v && a.tau == b.tau) << i;
     ASSERT_EQ(a.contacts.size(), b.contacts.size()) << i;
-    for (std::size_t k = 0; k < a.contacts.size(); ++k) ASSERT_EQ(a.contacts[k].force_on_A, b.contacts[k].force_on_A) << i;
+    for (std::size_t k = 0; k < a.contacts.size(); ++k)
+      ASSERT_EQ(a.contacts[k].force_on_A, b.contacts[k].force_on_A) << i;
   }
   for (std::size_t i = 0; i < one.events.size(); ++i) {
     ASSERT_EQ(one.events[i].t, two.events[i].t);

@@ -8,8 +8,8 @@
 #include "energy_books.h"
 #include "motion_scenes.h"
 #include "thenar/contact/compliant_layer.h"
-#include "thenar/spatial/decompositions.h"
 #include "thenar/motion/state_energy.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::compliant_test {
 namespace {
@@ -309,7 +309,8 @@ TEST(CompliantContact, AGraspThatBeginsLoadedIsInEquilibrium) {
       EXPECT_LT((sample.state.q - q).cwiseAbs().maxCoeff(), 1e-9 * 0.06) << sample.state.t;
       double carried = 0;
       for (const Contact& contact : sample.contacts) {
-        carried += is_held ? std::hypot(contact.force_on_A.along_T, contact.force_on_A.along_U) : contact.force_on_A.normal;
+        carried +=
+            is_held ? std::hypot(contact.force_on_A.along_T, contact.force_on_A.along_U) : contact.force_on_A.normal;
       }
       EXPECT_NEAR(carried, 0.2 * kGravity, 1e-6);
     }
@@ -413,8 +414,8 @@ TEST(CompliantContact, IndeterminateForcesAreTheStiffnessWeightedLeastSquares) {
   ASSERT_EQ(trace.samples.back().contacts.size(), 4u);
   for (int i = 0; i < 4; ++i) {
     // Depths of 1e-5 m turn the plank by as much: a change of the arms of the second order.
-    EXPECT_NEAR(trace.samples.back().contacts[static_cast<std::size_t>(i)].force_on_A.normal, x(i) * std::sqrt(kStiffness[i]),
-                1e-4 * kMass * kGravity)
+    EXPECT_NEAR(trace.samples.back().contacts[static_cast<std::size_t>(i)].force_on_A.normal,
+                x(i) * std::sqrt(kStiffness[i]), 1e-4 * kMass * kGravity)
         << i;
   }
 }

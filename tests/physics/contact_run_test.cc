@@ -72,7 +72,8 @@ TEST(ContactRun, ForcesAreAdmissibleAndCarryTheWeight) {
     double normal = 0, along = 0;
     for (const Contact& contact : sample.contacts) {
       EXPECT_GE(contact.force_on_A.normal, -1e-8);
-      EXPECT_LE(std::hypot(contact.force_on_A.along_T, contact.force_on_A.along_U), 0.8 * contact.force_on_A.normal + 1e-7);
+      EXPECT_LE(std::hypot(contact.force_on_A.along_T, contact.force_on_A.along_U),
+                0.8 * contact.force_on_A.normal + 1e-7);
       normal += contact.force_on_A.normal, along += contact.force_on_A.along_T;
     }
     EXPECT_NEAR(normal, 2 * kGravity, 1e-7);

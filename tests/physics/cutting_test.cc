@@ -130,20 +130,21 @@ TEST_P(Cutting, RestoredInPlaceItGoesOnWithTheSameBits) {
   expect_same(out, advance(scenario, {kUntil}));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Scenes, Cutting,
-    testing::Values("bouncing_ball", "box_on_balls", "kane_pendulum", "ladder", "landing_coin", "newtons_cradle",
-                    "push_and_release", "pushed_block", "rocking_box", "sliding_ball", "tipping_box", "rolling_disc",
-                    "ball_in_bowl", "slow_drawer", "slow_peg", "slow_two_fingers", "slow_wedge",
-                    "slowly_pushed_block", "chan/02_regrasp_5_to_3", "chan/05_collision_light", "chan/10_rotate",
-                    "carv/hand_limits", "syk/translate", "yy/two_finger", "./demo", "./grasp_box", "./legged",
-                    "./two_arms", "./glove_grasp", "./human_hand_swing", "./five_finger_box"),
-    [](const auto& scene) {
-      std::string name = scene.param;
-      std::erase(name, '.');
-      std::replace(name.begin(), name.end(), '/', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Scenes, Cutting,
+                         testing::Values("bouncing_ball", "box_on_balls", "kane_pendulum", "ladder", "landing_coin",
+                                         "newtons_cradle", "push_and_release", "pushed_block", "rocking_box",
+                                         "sliding_ball", "tipping_box", "rolling_disc", "ball_in_bowl", "slow_drawer",
+                                         "slow_peg", "slow_two_fingers", "slow_wedge", "slowly_pushed_block",
+                                         "chan/02_regrasp_5_to_3", "chan/05_collision_light", "chan/10_rotate",
+                                         "carv/hand_limits", "syk/translate", "yy/two_finger", "./demo", "./grasp_box",
+                                         "./legged", "./two_arms", "./glove_grasp", "./human_hand_swing",
+                                         "./five_finger_box"),
+                         [](const auto& scene) {
+                           std::string name = scene.param;
+                           std::erase(name, '.');
+                           std::replace(name.begin(), name.end(), '/', '_');
+                           return name;
+                         });
 
 /// A cart of 1 kg that is pushed by 2 N and, from 0.5 s on, drawn back by 1 N.
 Scenario make_cart(double until) {

@@ -42,7 +42,8 @@ TEST(FiveFingers, HoldABoxForEver) {
     for (const Contact& contact : trace.samples.back().contacts) {
       const double share = contact.name.find("thumb") != std::string::npos ? 4 : 1;
       EXPECT_NEAR(contact.force_on_A.normal, share * push, 1e-8) << contact.name;
-      EXPECT_NEAR(std::hypot(contact.force_on_A.along_T, contact.force_on_A.along_U), share * lift, 1e-8) << contact.name;
+      EXPECT_NEAR(std::hypot(contact.force_on_A.along_T, contact.force_on_A.along_U), share * lift, 1e-8)
+          << contact.name;
       EXPECT_NEAR(contact.margin, 1 - lift / push / 0.5, 1e-6) << contact.name;
     }
   }

@@ -13,8 +13,8 @@
 #include "thenar/dynamics/energy.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/io/scenario/scenario_reader.h"
-#include "thenar/motion/stepper.h"
 #include "thenar/motion/state_energy.h"
+#include "thenar/motion/stepper.h"
 
 namespace thenar::held_contact_test {
 namespace {

@@ -220,8 +220,7 @@ control: [{torque: {hand.j1: $push, hand.j2: $push, hand.j3: $push}}]
 run: {until: 1}
 )";
   const Answer held = solve(text);
-  EXPECT_TRUE(held.instant.verdict == Verdict::unique ||
-              held.instant.verdict == Verdict::unique_motion);
+  EXPECT_TRUE(held.instant.verdict == Verdict::unique || held.instant.verdict == Verdict::unique_motion);
   ASSERT_FALSE(held.instant.cells.empty());
   EXPECT_LT(held.instant.cells[0].vdot.norm(), 1e-8);
   double weight = 0;

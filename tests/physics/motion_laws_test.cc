@@ -137,7 +137,8 @@ TEST_P(MotionLaws, ForcesStayInTheirConesAndMarginsSayHowFar) {
       const std::size_t slash = pair.find('/');
       const ContactLaw& law = laws.find_law(*scenario_.model.find_body(pair.substr(0, slash)),
                                             *scenario_.model.find_body(pair.substr(slash + 1)));
-      const double f_t = std::hypot(c.force_on_A.along_T, c.force_on_A.along_U), slack = 2e-7 * largest;  // twice the margin of forces
+      const double f_t = std::hypot(c.force_on_A.along_T, c.force_on_A.along_U),
+                   slack = 2e-7 * largest;  // twice the margin of forces
       EXPECT_GE(c.force_on_A.normal, -slack);
       EXPECT_LE(f_t, law.static_friction * c.force_on_A.normal + slack);
       EXPECT_LE(std::abs(c.force_on_A.torsion), law.torsion * c.force_on_A.normal + slack);

@@ -80,7 +80,9 @@ void check_rows(const Scenario& scenario, const Trace& trace) {
     SCOPED_TRACE(fmt::format("t = {}", sample.state.t));
     ASSERT_TRUE(sample.state.q.allFinite() && sample.state.v.allFinite() && sample.tau.allFinite());
     for (const Contact& contact : sample.contacts) {
-      ASSERT_TRUE(std::isfinite(contact.gap + contact.force_on_A.normal + contact.force_on_A.along_T + contact.force_on_A.along_U)) << contact.name;
+      ASSERT_TRUE(std::isfinite(contact.gap + contact.force_on_A.normal + contact.force_on_A.along_T +
+                                contact.force_on_A.along_U))
+          << contact.name;
     }
     const FreshGaps::Least least = gaps.find_least(sample.state.q);
     ASSERT_GT(least.gap, -kDeepest) << least.where;

@@ -12,8 +12,8 @@
 #include "thenar/dynamics/contact_mobility.h"
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/impact/point_impact.h"
-#include "thenar/spatial/decompositions.h"
 #include "thenar/motion/state_energy.h"
+#include "thenar/spatial/decompositions.h"
 
 namespace thenar::random_impacts_test {
 namespace {

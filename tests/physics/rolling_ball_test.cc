@@ -29,7 +29,8 @@ TEST(RollingBall, DescendsInclineAtFiveSevenths) {
         EXPECT_LT((velocity(sample.state) - a * t * down).norm(), kError * a);
         EXPECT_NEAR(angular_velocity(sample.state)(1), a * t / r, kError * a / r);
         EXPECT_NEAR(sample.contacts[0].force_on_A.normal, 0.2 * kGravity * std::cos(angle), 1e-9);
-        EXPECT_NEAR(std::hypot(sample.contacts[0].force_on_A.along_T, sample.contacts[0].force_on_A.along_U), 2.0 / 5 * 0.2 * a, 1e-9);
+        EXPECT_NEAR(std::hypot(sample.contacts[0].force_on_A.along_T, sample.contacts[0].force_on_A.along_U),
+                    2.0 / 5 * 0.2 * a, 1e-9);
       }
     }
   }

@@ -270,7 +270,8 @@ TEST(SykRotation, RunFollowsThePathAndStaysDeterminate) {
       const Contact& contact = row.contacts[static_cast<std::size_t>(i)];
       EXPECT_EQ(contact.mode, ContactMode::slide) << contact.name << " at " << t;
       EXPECT_GT(contact.force_on_A.normal, 0);
-      EXPECT_NEAR(contact.force_on_A.along_T, -0.1 * contact.force_on_A.normal * std::copysign(1, contact.slip[0]), 1e-12);
+      EXPECT_NEAR(contact.force_on_A.along_T, -0.1 * contact.force_on_A.normal * std::copysign(1, contact.slip[0]),
+                  1e-12);
       direction(i) = std::copysign(1, contact.slip[0]);
     }
     EXPECT_GT(test::calc_least_minor(example.grasp.calc_A(to_planar(row.state.q), direction)), 1e-3) << t;
@@ -390,8 +391,10 @@ TEST(SykTranslation, GoesOverToTheCompliantModelAndBack) {
   ASSERT_NE(after, trace.samples.end());
   const Sample& before = *(after - 1);
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_NEAR(after->contacts[i].force_on_A.normal, before.contacts[i].force_on_A.normal, 0.01 * before.contacts[0].force_on_A.normal);
-    EXPECT_NEAR(after->contacts[i].force_on_A.along_T, before.contacts[i].force_on_A.along_T, 0.01 * before.contacts[0].force_on_A.normal);
+    EXPECT_NEAR(after->contacts[i].force_on_A.normal, before.contacts[i].force_on_A.normal,
+                0.01 * before.contacts[0].force_on_A.normal);
+    EXPECT_NEAR(after->contacts[i].force_on_A.along_T, before.contacts[i].force_on_A.along_T,
+                0.01 * before.contacts[0].force_on_A.normal);
   }
   // Slips of links 2 and 4 reverse, once.
   for (const std::size_t i : {kLink2, kLink4}) {

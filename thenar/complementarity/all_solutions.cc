@@ -10,8 +10,8 @@
 #include "thenar/complementarity/clearly_p.h"
 #include "thenar/complementarity/lcp_scale_internal.h"
 #include "thenar/complementarity/lemke.h"
-#include "thenar/linear_programs/linear_program.h"
 #include "thenar/complementarity/solution_cells_internal.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/spatial/decompositions.h"
 
 namespace thenar {

@@ -222,8 +222,8 @@ void CompliantContacts::settle(State& state) {
   std::vector<LayerContact> next;
   std::vector<const FoundContact*> others;
   for (const FoundContact& found : finder_.contacts()) {
-    const auto same = std::find_if(old.begin(), old.end(),
-                                   [&](const LayerContact& contact) { return is_same(contact.place().found(), found); });
+    const auto same = std::find_if(
+        old.begin(), old.end(), [&](const LayerContact& contact) { return is_same(contact.place().found(), found); });
     if (same == old.end()) {
       others.push_back(&found);
       continue;

@@ -13,9 +13,7 @@ namespace {
 /// How closely the time is found, in halvings of a step.
 constexpr int kBisections = 24;
 
-bool has_one_motion(Verdict verdict) {
-  return verdict == Verdict::unique || verdict == Verdict::unique_motion;
-}
+bool has_one_motion(Verdict verdict) { return verdict == Verdict::unique || verdict == Verdict::unique_motion; }
 
 }  // namespace
 

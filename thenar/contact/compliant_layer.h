@@ -124,9 +124,9 @@ struct LayerAnswer {
 };
 template <class Archive>
 void archive_state(Archive& a, LayerAnswer& x) {
-  a(x.phase, x.f_N, x.f_t, x.shear_rate, x.pressure, x.excess, x.dissipated, x.fN_by_depth, x.fN_by_rate, x.ft_by_shear, x.ft_by_slip, x.ft_by_fN, x.rate_by_shear, x.rate_by_slip, x.rate_by_fN);
+  a(x.phase, x.f_N, x.f_t, x.shear_rate, x.pressure, x.excess, x.dissipated, x.fN_by_depth, x.fN_by_rate, x.ft_by_shear,
+    x.ft_by_slip, x.ft_by_fN, x.rate_by_shear, x.rate_by_slip, x.rate_by_fN);
 }
-
 
 /// What a contact with this friction does at the depth d and its rate ḋ, sheared by s while the bodies slip by u.
 /// `kept`: as if it stayed in that phase, a smooth continuation beyond where it ends (even f_N < 0), so that a step of

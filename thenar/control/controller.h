@@ -54,7 +54,7 @@ struct ControlSwitch {
 
 /// What a sampled law sees.
 struct ControlInput {
-  double t = 0;                       ///< s
+  double t = 0;                             ///< s
   const double *q = nullptr, *v = nullptr;  ///< nq and nv numbers
   /// Of the last accepted state, if the law sees contacts; none at its first sample, before forces are known.
   std::span<const Contact> contacts{};

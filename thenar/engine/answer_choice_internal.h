@@ -18,11 +18,12 @@ struct AnswerChoice {
   std::size_t cell = 0;  ///< of the instant, if it goes on
   std::string fault{};   ///< otherwise
   AdvanceEnd cause = AdvanceEnd::failed;
-  bool is_stuck = false;  ///< the search found nothing, which is no statement about the motion: a bridge may lead past it
+  bool is_stuck =
+      false;  ///< the search found nothing, which is no statement about the motion: a bridge may lead past it
 };
 
-/// What is at rest stays at rest as long as there are forces that hold it, whatever else it could do: slip begins when no
-/// admissible force is left. `jam` names a contact that has jammed; it may be empty.
+/// What is at rest stays at rest as long as there are forces that hold it, whatever else it could do: slip begins when
+/// no admissible force is left. `jam` names a contact that has jammed; it may be empty.
 AnswerChoice choose_answer(const Scenario& scenario, const Instant& instant, const State& state,
                            const std::string& jam);
 

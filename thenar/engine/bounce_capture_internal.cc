@@ -18,8 +18,8 @@ bool BounceCapture::capture(State& state, const Instant& instant) {
     HeldContact point = parts_.make_contact(contact.place, contact.law, ContactHold::smooth);
     const double rate = point.velocity()(0), fall = -(point.J().row(0).dot(vdot) + point.drift()(0));
     if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) continue;
-    note_end(state.t, {.place = make_place(parts_.names.find(contact.place), contact.place)}, {contact.law.restitution.at(rate), rate, fall},
-             strike_count(contact.place));
+    note_end(state.t, {.place = make_place(parts_.names.find(contact.place), contact.place)},
+             {contact.law.restitution.at(rate), rate, fall}, strike_count(contact.place));
     held.push_back(std::move(point));
     any = true;
   }
@@ -43,8 +43,7 @@ bool BounceCapture::capture_stops(const State& state, Mode& mode) {
     const double fall = -(stop.multiply(parts_.stepper.acceleration()) + stop.bias());
     const double smallest = parts_.tolerances.smallest_bounce(stop.dof(), stop.calc_target(state.q.data()));
     if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) continue;
-    note_end(state.t, {.row = i},
-             {stop.restitution(), rate, fall}, stop_strikes_[static_cast<std::size_t>(i)]);
+    note_end(state.t, {.row = i}, {stop.restitution(), rate, fall}, stop_strikes_[static_cast<std::size_t>(i)]);
     mode.hold(i);
     any = true;
   }

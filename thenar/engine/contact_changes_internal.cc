@@ -20,9 +20,7 @@ bool is_along(const std::array<double, 3>& a, const std::array<double, 3>& b) {
 /// A point of a rim that was asked for besides (ArcPoints): it is there for the sake of the others and is no event.
 bool is_spare(const FoundContact& place) { return contact_number(place.id) >= kFirstArcNumber; }
 
-bool is_same_pair(const FoundContact& a, const FoundContact& b) {
-  return a.body_A == b.body_A && a.body_B == b.body_B;
-}
+bool is_same_pair(const FoundContact& a, const FoundContact& b) { return a.body_A == b.body_A && a.body_B == b.body_B; }
 
 }  // namespace
 
@@ -127,8 +125,8 @@ void ContactChanges::list_new(const RimChange& rims, bool is_face, const std::ve
     const FoundContact& found = now[i].found();
     const bool tips = rims.begins_to_tip(found);
     if (!tips && (!is_new[i] || is_spare(found))) continue;
-    const bool is_known_pair = std::any_of(before_.begin(), before_.end(),
-                                           [&](const Known& old) { return is_same_pair(old.place, found); });
+    const bool is_known_pair =
+        std::any_of(before_.begin(), before_.end(), [&](const Known& old) { return is_same_pair(old.place, found); });
     if (tips || (is_face && is_known_pair)) {
       out.push_back(make_face(now[i]));
     } else if (!was_struck(found)) {

@@ -136,11 +136,24 @@ bool EventRun::pass_failed_step() {
   const AdvanceEnd cause = find_cause(state_.t);
   const std::string why = explain_failure();
   if (motion_.contacts().empty() || !stepper_.has_error_control()) return end(cause, why);
-  stepper_.start(state_);
-  const std::string jam = settler_.hand_over().explain_jam();
+  const std::string jam = explain_jam();
   if (jam.empty()) return bridge(why, cause);
   if (settler_.hand_over().hand_over_jam(state_.t, jam)) return settle({});
   return end(AdvanceEnd::jam, fmt::format("{} at t = {:.9g} s", jam, state_.t));
+}
+
+/// The jam that lets no step succeed from the present state, if there is one. Where its force is infinite A is
+/// singular, and the least of all forces may be 0: the state before it says what happens.
+std::string EventRun::explain_jam() {
+  stepper_.start(state_);
+  std::string out = settler_.hand_over().explain_jam();
+  // Layers that have come or gone since then make it a state of another motion.
+  const bool is_same_motion = last_good_.q.size() > 0 && last_good_.inner.size() == state_.inner.size();
+  if (!out.empty() || !is_same_motion) return out;
+  stepper_.start(last_good_);
+  out = settler_.hand_over().explain_jam();
+  stepper_.start(state_);
+  return out;
 }
 
 /// Where the next step must end at the latest.
@@ -460,7 +473,7 @@ void EventRun::archive(Archive& a) {
   a(has_pending);
   if constexpr (Archive::kReads) {
     pending_.reset();
-    if (has_pending != 0) pending_.emplace();
+    if (has_pending != 0) pending_ = PendingStep();
   }
   if (pending_) a(pending_->theta, pending_->t_end, pending_->crossing);
   a(has_begun_, ended_by_, staged_loads_, is_inside_, view_time_, at_contact_, state_, last_good_, advances_);

@@ -77,6 +77,7 @@ class EventRun final : public Engine {
   bool look_into_step();
   bool commit();
   bool pass_failed_step();
+  std::string explain_jam();
   double next_limit();
   bool turns_only(const ContactCrossing& at);
   void take(double theta);

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Writes down what an instant has changed: samples before and after a jump, events, the verdict, energy that was lost or
-/// put in. Bouncing that has been captured is written down when the series of bounces would have ended.
+/// Writes down what an instant has changed: samples before and after a jump, events, the verdict, energy that was lost
+/// or put in. Bouncing that has been captured is written down when the series of bounces would have ended.
 
 #include <functional>
 #include <string>

@@ -21,8 +21,8 @@ constexpr int kPlasticPatience = 20;
 
 }  // namespace
 
-InstantSettler::InstantSettler(const Scenario& scenario, ConstrainedMotion& motion, JointRest& joints,
-                               Stepper& stepper, const Tolerances& tolerances)
+InstantSettler::InstantSettler(const Scenario& scenario, ConstrainedMotion& motion, JointRest& joints, Stepper& stepper,
+                               const Tolerances& tolerances)
     : parts_(scenario, motion, joints, stepper, tolerances),
       watch_(scenario, motion),
       layers_(scenario, motion, tolerances),
@@ -198,8 +198,9 @@ void InstantSettler::describe_changes(double t, const std::optional<ContactCross
     constexpr std::array kKinds{EventKind::touch, EventKind::break_away, EventKind::slip, EventKind::stick};
     if (std::find(kKinds.begin(), kKinds.end(), event.kind) == kKinds.end()) return false;
     return std::any_of(hand_over_.switches().begin(), hand_over_.switches().end(), [&](const ModelSwitch& s) {
-      return std::any_of(s.contacts.begin(), s.contacts.end(),
-                         [&](const std::string& name) { return pair_of_contact(event.where()) == pair_of_contact(name); });
+      return std::any_of(s.contacts.begin(), s.contacts.end(), [&](const std::string& name) {
+        return pair_of_contact(event.where()) == pair_of_contact(name);
+      });
     });
   };
   std::erase_if(changes_, is_of_switch);

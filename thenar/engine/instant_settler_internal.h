@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Settles an instant of a run with contacts: from the state in which smooth motion has ended to the one in which it goes
-/// on.
+/// Settles an instant of a run with contacts: from the state in which smooth motion has ended to the one in which it
+/// goes on.
 ///
 ///     settle   put in touch ► impacts ► instant: modes, forces, verdict ► the motion that follows (ConstrainedMotion)
 ///

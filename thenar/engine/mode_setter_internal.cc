@@ -54,8 +54,7 @@ bool ModeSetter::begins_to_slip(const Instant& instant, const InstantCell& cell)
   for (std::size_t i = 0; i < instant.contacts.size(); ++i) {
     const InstantContact& contact = instant.contacts[i];
     const bool is_planar = contact.tangent_rows[0] < 0 || contact.tangent_rows[1] < 0;
-    const bool slips =
-        cell.modes[i] == ContactMode::slide || (is_insistent(contact.place) && !insistent_->opens);
+    const bool slips = cell.modes[i] == ContactMode::slide || (is_insistent(contact.place) && !insistent_->opens);
     if (slips && !contact.slides && contact.has_friction() && !is_planar) return true;
   }
   return false;

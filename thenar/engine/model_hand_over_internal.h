@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Decides at an instant whether contacts go over to the compliant model, because rigid bodies have no motion or several
-/// (model_switch_internal.h), and later whether they come back. Keeps the energy that this puts in.
+/// Decides at an instant whether contacts go over to the compliant model, because rigid bodies have no motion or
+/// several (model_switch_internal.h), and later whether they come back. Keeps the energy that this puts in.
 
 #include <optional>
 #include <string>
@@ -30,8 +30,8 @@ class ModelHandOver {
   /// The same now.
   std::string explain_jam() const;
 
-  /// Hands contacts over if the instant, or rigid bodies in general, leave no single motion. True if some went over: the
-  /// instant must be solved again without them.
+  /// Hands contacts over if the instant, or rigid bodies in general, leave no single motion. True if some went over:
+  /// the instant must be solved again without them.
   bool hand_over(const Instant& instant, const State& state, bool is_settled);
   /// Hands over all contacts that hold, because one of them jams. False if none may go.
   bool hand_over_jam(double t, const std::string& why);

@@ -26,9 +26,7 @@ class RunSchedule {
   const std::optional<ProfileSwitch>& next_switch() const { return switch_; }
   void find_next_switch(double t);
   /// Whether that is due.
-  bool is_switch_due(double t) const {
-    return switch_ && t >= switch_->at.before && switch_->at.after <= horizon_;
-  }
+  bool is_switch_due(double t) const { return switch_ && t >= switch_->at.before && switch_->at.after <= horizon_; }
   /// Whether a controller takes a sample. One at the horizon belongs to what comes behind it.
   bool is_sample_due(double t) const { return t >= motion_.actuation().next_sample() && t < horizon_; }
 

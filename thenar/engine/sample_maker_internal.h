@@ -71,7 +71,7 @@ class SampleMaker {
   std::optional<ConstrainedMotion::Memory> memory_;  ///< while one looks
   Workspace<double> workspace_;
   Sample sample_;
-  std::vector<Contact> contacts_before_;         ///< just before a jump
+  std::vector<Contact> contacts_before_;               ///< just before a jump
   double layer_energy_ = 0, layer_energy_before_ = 0;  ///< J, in compliant contacts
   std::string fault_;
 };

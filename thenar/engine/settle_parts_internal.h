@@ -30,7 +30,8 @@ struct SettleParts {
   /// Positions and velocities of the state go into the workspace.
   void look_at(const State& state);
   /// A contact that holds at the positions and velocities of the workspace.
-  HeldContact make_contact(const FoundContact& found, const ContactLaw& law, ContactHold hold, double no_slip = 0) const {
+  HeldContact make_contact(const FoundContact& found, const ContactLaw& law, ContactHold hold,
+                           double no_slip = 0) const {
     return {scenario.model, workspace, context.finder(), found, law, hold, no_slip};
   }
   JointRow& row(int i) { return motion.rows()[static_cast<std::size_t>(i)]; }

@@ -59,7 +59,9 @@ double StormWatch::begin_bridge(double t) {
   return bridge_length_;
 }
 
-double StormWatch::shorten(double h) const { return kShorterBridge * h < kShortestBridge * time() ? 0 : kShorterBridge * h; }
+double StormWatch::shorten(double h) const {
+  return kShorterBridge * h < kShortestBridge * time() ? 0 : kShorterBridge * h;
+}
 
 double StormWatch::lengthen(double h) const { return std::min(2 * h, kLongestBridge * time()); }
 

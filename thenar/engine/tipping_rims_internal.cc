@@ -35,8 +35,8 @@ void TippingRims::find(const State& state, Instant& instant, InstantCell& cell) 
   }
 }
 
-/// If the points of the rim that press are beside each other, and the two shapes touch nowhere else, all of them open but
-/// the one with the largest force.
+/// If the points of the rim that press are beside each other, and the two shapes touch nowhere else, all of them open
+/// but the one with the largest force.
 std::optional<std::size_t> TippingRims::keep_one_point(const FlatRim& rim, const Instant& instant, InstantCell& cell) {
   std::vector<std::size_t> points;
   double sum = 0, most = 0;

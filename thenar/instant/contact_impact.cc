@@ -108,8 +108,8 @@ class ImpactBuilder {
       const double rate = row.multiply(v_.data());
       const bool rests = std::abs(rate) <= tolerances.speed_rounding(row.dof());
       if (is_stop) {
-        out_.stops.push_back({fmt::format("{} stop of '{}'", row.side(), model_.dof_name(row.dof())), row.dof(), row.is_upper(),
-                              static_cast<int>(rows_.size()), rests ? 0 : rate, row.restitution()});
+        out_.stops.push_back({fmt::format("{} stop of '{}'", row.side(), model_.dof_name(row.dof())), row.dof(),
+                              row.is_upper(), static_cast<int>(rows_.size()), rests ? 0 : rate, row.restitution()});
       }
       add_row({.kind = is_stop ? RowKind::unilateral : RowKind::bilateral, .id = static_cast<std::uint64_t>(i)}, J,
               is_stop ? row.restitution() : 0);

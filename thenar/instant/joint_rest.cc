@@ -53,7 +53,7 @@ void JointRest::choose_rows_at_rest(VectorX<double>& v) {
 }
 
 const std::vector<int>& JointRest::find_rows_at_rest(double t, const VectorX<double>& q, VectorX<double>& v,
-                                                         VectorX<double>& vdot) {
+                                                     VectorX<double>& vdot) {
   choose_rows_at_rest(v);
   motion_.set_mode(mode_);
   PowerFlow<double> power;

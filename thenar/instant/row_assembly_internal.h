@@ -24,8 +24,7 @@ class AssemblyContext {
   /// For one state: bodies touch as far as written numbers can tell (ContactTolerances::touch).
   AssemblyContext(const Scenario& scenario, const State& state);
   /// For a run, whose motion, joints and tolerances these are. All must outlive it.
-  AssemblyContext(const Scenario& scenario, ConstrainedMotion& motion, JointRest& joints,
-                  const Tolerances& tolerances);
+  AssemblyContext(const Scenario& scenario, ConstrainedMotion& motion, JointRest& joints, const Tolerances& tolerances);
 
   const Scenario& scenario() const { return *scenario_; }
   ConstrainedMotion& motion() { return *motion_; }

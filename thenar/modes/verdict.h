@@ -9,7 +9,7 @@ namespace thenar {
 enum class Verdict : std::uint8_t {
   unique,
   unique_motion,  ///< one motion; more forces than one bring it about
-  several,                             ///< more than one motion
+  several,        ///< more than one motion
   none,
   undecided  ///< not found out: what was found are answers, but there may be others
 };

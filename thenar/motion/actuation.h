@@ -5,8 +5,8 @@
 /// The efforts of a scenario's actuators: torque profiles and controllers, summed, held between samples where a
 /// controller has a rate, and cut off at the limits of the joints.
 ///
-///     command = Σ profiles(t), or efforts set from outside + Σ continuous laws(t, q, v) + Σ held values of sampled laws
-///     effort  = command, but at most ± the limit of the degree of freedom
+///     command = Σ profiles(t), or efforts set from outside + Σ continuous laws(t, q, v) + Σ held values of sampled
+///     laws effort  = command, but at most ± the limit of the degree of freedom
 ///
 /// The cut is a kink of the equations of motion. A run therefore goes from kink to kink like from event to event: while
 /// it *keeps* the sides (keep_sides), every degree of freedom stays on the piece it is on, at a limit or off it, also a

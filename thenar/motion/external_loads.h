@@ -16,10 +16,10 @@ namespace thenar {
 /// A force and a torque that act on a body for a while.
 struct AppliedWrench {
   BodyIndex body;
-  Vec3<double> point_B = Vec3<double>::zero();  ///< where the force acts, in the body's frame, m
-  Vec3<double> force = Vec3<double>::zero();    ///< N
-  Vec3<double> torque = Vec3<double>::zero();   ///< N m
-  bool in_world_axes = true;                    ///< else both are in the axes of the body
+  Vec3<double> point_B = Vec3<double>::zero();             ///< where the force acts, in the body's frame, m
+  Vec3<double> force = Vec3<double>::zero();               ///< N
+  Vec3<double> torque = Vec3<double>::zero();              ///< N m
+  bool in_world_axes = true;                               ///< else both are in the axes of the body
   double until = std::numeric_limits<double>::infinity();  ///< s
 };
 
@@ -30,9 +30,7 @@ struct ExternalLoads {
   std::vector<std::optional<double>> targets;
   std::vector<AppliedWrench> wrenches;
 
-  bool sets_effort(int dof) const {
-    return !efforts.empty() && efforts[static_cast<std::size_t>(dof)].has_value();
-  }
+  bool sets_effort(int dof) const { return !efforts.empty() && efforts[static_cast<std::size_t>(dof)].has_value(); }
   bool empty() const { return efforts.empty() && targets.empty() && wrenches.empty(); }
 };
 

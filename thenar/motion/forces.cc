@@ -99,8 +99,8 @@ T ScenarioForces<T>::calc_wrenches(double t, const T* q, const T* v, Workspace<T
   }
   for (std::size_t i = profile_count; i < wrenches_.size(); ++i) {
     const AppliedWrench& load = actuation_.loads().wrenches[i - profile_count];
-    power += apply({load.torque.cast<T>(), load.force.cast<T>()}, load.point_B, load.in_world_axes, workspace,
-                   wrenches_[i]);
+    power +=
+        apply({load.torque.cast<T>(), load.force.cast<T>()}, load.point_B, load.in_world_axes, workspace, wrenches_[i]);
   }
   return power;
 }
@@ -180,15 +180,16 @@ std::optional<ProfileSwitch> find_profile_switch(const Scenario& scenario, const
   std::optional<ProfileSwitch> out;
   if (first) {
     out = ProfileSwitch{*first, {}, true};
-    visit_profiles(scenario, actuation.loads(),
-                   [&](const Expression& e, double level, const std::string& where, const char* unit) {
-      const std::array<double, 2> values{from, level}, before{first->before, level}, after{first->after, level};
-      // Nothing switches before the first, so that what switches up to the number after it does so there.
-      if (e.find_switch(values, 0, from, first->after)) {
-        out->changes.push_back({where, unit, e.evaluate(before), e.evaluate(after)});
-      }
-      return false;
-    });
+    visit_profiles(
+        scenario, actuation.loads(),
+        [&](const Expression& e, double level, const std::string& where, const char* unit) {
+          const std::array<double, 2> values{from, level}, before{first->before, level}, after{first->after, level};
+          // Nothing switches before the first, so that what switches up to the number after it does so there.
+          if (e.find_switch(values, 0, from, first->after)) {
+            out->changes.push_back({where, unit, e.evaluate(before), e.evaluate(after)});
+          }
+          return false;
+        });
   }
   const auto law = actuation.find_law_switch(from, out ? out->at.after : to);
   const bool is_later = law && out && law->at.before >= out->at.before && (out->is_jump || !law->at.is_jump);

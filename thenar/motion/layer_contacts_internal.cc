@@ -138,7 +138,7 @@ double LayerContacts::calc_dissipated() const {
 }
 
 void LayerContacts::add_derivatives(Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv,
-                                   InnerJacobian& inner) {
+                                    InnerJacobian& inner) {
   const int nv = model_->velocity_count();
   inner.dv_ds.setZero(nv, shear_count_);
   inner.ds_dx.setZero(shear_count_, nv);

@@ -52,7 +52,7 @@ class LeastSolver {
   bool is_clear_ = false, has_kernel_ = false;
   long long order_number_ = 0;
   std::vector<Eigen::Index> order_;  ///< rows: B, then R
-  MatrixX<double> matrix_;  ///< A
+  MatrixX<double> matrix_;           ///< A
   MatrixX<double> permuted_;
   Eigen::PartialPivLU<MatrixX<double>> lu_;  ///< of A_BB
   MatrixX<double> W_, V_, rest_, turned_, kernel_;

@@ -30,8 +30,8 @@
 #include "thenar/integrate/integrator.h"
 #include "thenar/motion/contact_reactions_internal.h"
 #include "thenar/motion/forces.h"
-#include "thenar/motion/row_response.h"
 #include "thenar/motion/layer_contacts_internal.h"
+#include "thenar/motion/row_response.h"
 #include "thenar/scenario/tolerances.h"
 
 namespace thenar {
@@ -50,8 +50,8 @@ struct Mode {
 
 class ConstrainedMotion final : public MotionEquations {
  public:
-  /// The scenario must outlive it. Locked joints stay where they are at `start` (nq), which is where the scenario begins
-  /// unless it is given.
+  /// The scenario must outlive it. Locked joints stay where they are at `start` (nq), which is where the scenario
+  /// begins unless it is given.
   explicit ConstrainedMotion(const Scenario& scenario) : ConstrainedMotion(scenario, scenario.initial.q) {}
   ConstrainedMotion(const Scenario& scenario, const VectorX<double>& start);
 

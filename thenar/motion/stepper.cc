@@ -258,8 +258,8 @@ EnergyFlow<double> Stepper::accept(double theta) {
 template <class Archive>
 void Stepper::archive(Archive& a) {
   if constexpr (Archive::kReads) resize();
-  a(is_implicit_, choice_, state_, y_, slope_, start_reactions_, end_reactions_, end_, end_theta_, goes_on_,
-    h_, t_end_, next_h_, stiffness_, evaluations_before_, evaluations_of_step_, steps_, implicit_steps_, rejected_);
+  a(is_implicit_, choice_, state_, y_, slope_, start_reactions_, end_reactions_, end_, end_theta_, goes_on_, h_, t_end_,
+    next_h_, stiffness_, evaluations_before_, evaluations_of_step_, steps_, implicit_steps_, rejected_);
   if constexpr (Archive::kReads) {
     integrator_ = is_automatic_ && is_implicit_ ? implicit_.get() : own_.get();
     integrator_->load(a, motion_);

@@ -15,9 +15,7 @@ std::array<double, 2> calc_slip(const QuasistaticMotion& motion, std::size_t con
   return {J.row(1).dot(motion.v()), J.row(2).dot(motion.v())};
 }
 
-bool is_same_pair(const FoundContact& a, const FoundContact& b) {
-  return a.body_A == b.body_A && a.body_B == b.body_B;
-}
+bool is_same_pair(const FoundContact& a, const FoundContact& b) { return a.body_A == b.body_A && a.body_B == b.body_B; }
 
 }  // namespace
 
@@ -46,14 +44,13 @@ Event QuasistaticChanges::make_slip(double t, std::size_t i, const QuasistaticSo
   const auto k = static_cast<Eigen::Index>(i);
   const auto [T, U] = calc_slip(motion_, i);
   const HeldContact& contact = motion_.contacts()[i];
-  return {.t = t,
-          .kind = EventKind::slip,
-          .place = make_place(contact.name(), contact.found()),
-          .cause = EventCause::friction_moves,
-          .numbers = {{"mu", motion_.problem().mu(k), ""},
-                      {"f_N", solution.c_n(k), "N"},
-                      {"v_T", T, "m/s"},
-                      {"v_U", U, "m/s"}}};
+  return {
+      .t = t,
+      .kind = EventKind::slip,
+      .place = make_place(contact.name(), contact.found()),
+      .cause = EventCause::friction_moves,
+      .numbers = {
+          {"mu", motion_.problem().mu(k), ""}, {"f_N", solution.c_n(k), "N"}, {"v_T", T, "m/s"}, {"v_U", U, "m/s"}}};
 }
 
 std::vector<Event> QuasistaticChanges::list(double t, const std::optional<QuasistaticCrossing>& at) const {
@@ -68,7 +65,7 @@ std::vector<Event> QuasistaticChanges::list(double t, const std::optional<Quasis
 
 /// Events of contacts that held before. Returns which of the present ones did not.
 std::vector<char> QuasistaticChanges::list_old(double t, bool is_face, const QuasistaticSolution& solution,
-                                        std::vector<Event>& out) const {
+                                               std::vector<Event>& out) const {
   const std::vector<HeldContact>& now = motion_.contacts();
   std::vector<char> is_new(now.size(), 1);
   for (const Known& old : before_) {
@@ -93,7 +90,7 @@ std::vector<char> QuasistaticChanges::list_old(double t, bool is_face, const Qua
 }
 
 void QuasistaticChanges::compare(double t, const Known& old, std::size_t i, const QuasistaticSolution& solution,
-                          std::vector<Event>& out) const {
+                                 std::vector<Event>& out) const {
   const ContactMode hold = find_hold(motion_, i);
   const bool is_spatial = motion_.problem().is_spatial();
   if (hold == ContactMode::roll && old.hold == ContactMode::slide) {
@@ -115,7 +112,7 @@ void QuasistaticChanges::compare(double t, const Known& old, std::size_t i, cons
 }
 
 void QuasistaticChanges::list_new(double t, bool is_face, const std::vector<char>& is_new,
-                           const QuasistaticSolution& solution, std::vector<Event>& out) const {
+                                  const QuasistaticSolution& solution, std::vector<Event>& out) const {
   const std::vector<HeldContact>& now = motion_.contacts();
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (!is_new[i]) continue;
@@ -159,8 +156,7 @@ void QuasistaticChanges::list_stops(double t, const QuasistaticSolution& solutio
   }
   for (const int stop : stops_before_) {
     if (std::find(stops.begin(), stops.end(), stop) != stops.end()) continue;
-    out.push_back(
-        {.t = t, .kind = EventKind::limit_off, .place = place_of_stop(stop), .cause = EventCause::unloaded});
+    out.push_back({.t = t, .kind = EventKind::limit_off, .place = place_of_stop(stop), .cause = EventCause::unloaded});
   }
 }
 

@@ -20,7 +20,8 @@ ContactMode find_hold(const QuasistaticMotion& motion, std::size_t contact);
 class QuasistaticChanges {
  public:
   /// Both must outlive it.
-  QuasistaticChanges(const Scenario& scenario, const QuasistaticMotion& motion) : scenario_(scenario), motion_(motion) {}
+  QuasistaticChanges(const Scenario& scenario, const QuasistaticMotion& motion)
+      : scenario_(scenario), motion_(motion) {}
 
   /// What held up to now is as it is in the motion's last evaluation.
   void begin();

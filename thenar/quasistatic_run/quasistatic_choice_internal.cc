@@ -17,7 +17,7 @@ constexpr std::size_t kMostAnswersListed = 8;
 }  // namespace
 
 QuasistaticChoice::QuasistaticChoice(const Scenario& scenario, const Tolerances& tolerances, QuasistaticMotion& motion,
-                       const QuasistaticStep& step)
+                                     const QuasistaticStep& step)
     : scenario_(scenario), tolerances_(tolerances), motion_(motion), trial_(scenario, tolerances), step_(step) {}
 
 bool QuasistaticChoice::end(AdvanceEnd cause, std::string reason) {
@@ -32,7 +32,7 @@ bool QuasistaticChoice::is_driven(double t) const {
 }
 
 bool QuasistaticChoice::choose(double t, const Place& place, const QuasistaticProblem& problem,
-                        const QuasistaticAnswer& answer) {
+                               const QuasistaticAnswer& answer) {
   if (answer.solutions.empty()) {
     if (answer.verdict == QuasistaticVerdict::none) return end(AdvanceEnd::jam, describe_jam(t, answer));
     return end(AdvanceEnd::failed, fmt::format("no answer is found at t = {:.9g} s: {}", t, answer.reason));
@@ -66,7 +66,7 @@ std::string QuasistaticChoice::describe_jam(double t, const QuasistaticAnswer& a
 }
 
 QuasistaticChoice::Candidate QuasistaticChoice::make_candidate(const QuasistaticProblem& problem,
-                                                 const QuasistaticSolution& solution) const {
+                                                               const QuasistaticSolution& solution) const {
   Candidate out{find_solution_labels(problem, solution), solution.q_dot, {}, 0};
   const auto add = [&](double value) {
     out.u.conservativeResize(out.u.size() + 1);

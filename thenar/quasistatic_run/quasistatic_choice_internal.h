@@ -23,7 +23,8 @@ class QuasistaticChoice {
   static constexpr double kFirstLook = 1e-5;
 
   /// All must outlive it.
-  QuasistaticChoice(const Scenario& scenario, const Tolerances& tolerances, QuasistaticMotion& motion, const QuasistaticStep& step);
+  QuasistaticChoice(const Scenario& scenario, const Tolerances& tolerances, QuasistaticMotion& motion,
+                    const QuasistaticStep& step);
 
   /// Where the question is asked, and at which time, s.
   struct Place {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thenar/instant/row_assembly_internal.h"
 #include "thenar/quasistatic_run/quasistatic_motion_internal.h"
+#include "thenar/instant/row_assembly_internal.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "thenar/linear_programs/linear_program.h"
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/linear_programs/linear_program.h"
 #include "thenar/motion/motion.h"
 #include "thenar/spatial/decompositions.h"
 
@@ -161,7 +161,9 @@ Vector QuasistaticMotion::expand(const Vector& u) const {
   return out;
 }
 
-int QuasistaticMotion::owner_of_edge(std::size_t k) const { return rules_.edges[static_cast<std::size_t>(edges_[k])].contact; }
+int QuasistaticMotion::owner_of_edge(std::size_t k) const {
+  return rules_.edges[static_cast<std::size_t>(edges_[k])].contact;
+}
 
 /// The least forces (in squares), if none of them pulls; else those with the least sum of which none does.
 void QuasistaticMotion::find_forces() {
@@ -308,8 +310,8 @@ void QuasistaticMotion::project(double t, Vector& q) {
 }
 
 QuasistaticMotion::Memory QuasistaticMotion::remember() const {
-  return {contacts_, problem_,    rules_, zero_rows_, edges_,   strict_owners_, strict_rows_,
-          u_,        v_,          row_speeds_, f_,    reserve_, tightest_,      evaluations_};
+  return {contacts_, problem_, rules_,      zero_rows_, edges_,   strict_owners_, strict_rows_,
+          u_,        v_,       row_speeds_, f_,         reserve_, tightest_,      evaluations_};
 }
 
 void QuasistaticMotion::recall(const Memory& memory) {

@@ -243,9 +243,8 @@ bool QuasistaticRun::note_progress(const std::optional<QuasistaticCrossing>& at)
     changes_ = 0;
   }
   if (++changes_ <= kMostSlowChanges) return true;
-  return end(AdvanceEnd::failed,
-             fmt::format("contacts change their modes again and again at t = {:.9g} s{}", state_.t,
-                         at ? fmt::format(" (the last one: '{}')", at->name) : ""));
+  return end(AdvanceEnd::failed, fmt::format("contacts change their modes again and again at t = {:.9g} s{}", state_.t,
+                                             at ? fmt::format(" (the last one: '{}')", at->name) : ""));
 }
 
 /// What touches here; bodies that have just met are put on each other. Contacts that last keep their axes.
@@ -262,7 +261,7 @@ bool QuasistaticRun::find_contacts() {
     for (FoundContact found : finder_.contacts()) {
       if (found.gap < -ContactTolerances(size).touch()) {
         return end(AdvanceEnd::failed, fmt::format("'{}' overlap by {:.3g} m at t = {:.9g} s",
-                                                  contact_name(scenario_.model, found), -found.gap, state_.t));
+                                                   contact_name(scenario_.model, found), -found.gap, state_.t));
       }
       for (HeldContact& known : old) {
         if (!is_same(known.found(), found) || !known.update(workspace_)) continue;
@@ -328,7 +327,8 @@ void QuasistaticRun::keep_end(double t, const QuasistaticProblem& problem, Quasi
   kept->t = t;
   kept->problem = problem;
   kept->answer = std::move(answer);
-  for (int i = 0; i < problem.contact_count(); ++i) kept->contacts.push_back(choice_.row_name(static_cast<std::size_t>(i)));
+  for (int i = 0; i < problem.contact_count(); ++i)
+    kept->contacts.push_back(choice_.row_name(static_cast<std::size_t>(i)));
   for (const int dof : motion_.assembler().object_dofs()) kept->objects.push_back(scenario_.model.dof_name(dof));
   for (const int dof : motion_.assembler().joint_dofs()) kept->joints.push_back(scenario_.model.dof_name(dof));
   report_.quasistatic_end = std::move(kept);
@@ -454,7 +454,7 @@ void QuasistaticRun::archive(Archive& a) {
   if constexpr (Archive::kReads) {
     pending_.reset();
     due_.reset();
-    if (has_pending != 0) pending_.emplace();
+    if (has_pending != 0) pending_ = PendingStep();
     if (has_due != 0) due_.emplace();
   }
   if (pending_) a(pending_->theta, pending_->crossing);

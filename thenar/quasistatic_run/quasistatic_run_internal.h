@@ -5,11 +5,11 @@
 /// The engine of slow motion, from one list of modes to the next.
 ///
 /// At an event the quasistatic problem is solved with its proof (quasistatic_solver.h); its answer is the list of modes
-/// in which the motion goes on (quasistatic_choice_internal.h). Where an event is one of geometry (bodies meet, a stop is met,
-/// features or drives change), the problem is that of the moment itself. Where a slip comes to rest or forces leave
-/// their bounds, both the old list and the new one are answers at that very moment; so the question is asked a little
-/// later, where the old list would be, by so much that it is clearly none any more (kClear), and the answer goes on from
-/// the moment.
+/// in which the motion goes on (quasistatic_choice_internal.h). Where an event is one of geometry (bodies meet, a stop
+/// is met, features or drives change), the problem is that of the moment itself. Where a slip comes to rest or forces
+/// leave their bounds, both the old list and the new one are answers at that very moment; so the question is asked a
+/// little later, where the old list would be, by so much that it is clearly none any more (kClear), and the answer goes
+/// on from the moment.
 ///
 /// **Cutting.** As in event_run_internal.h: a step that was looked into is taken when a later time is asked for, and
 /// where one has stopped to look leaves no trace.
@@ -20,9 +20,9 @@
 #include "thenar/engine/engine_internal.h"
 #include "thenar/engine/event_log.h"
 #include "thenar/instant/contact_names.h"
+#include "thenar/quasistatic_run/quasistatic_changes_internal.h"
 #include "thenar/quasistatic_run/quasistatic_choice_internal.h"
 #include "thenar/quasistatic_run/quasistatic_sampler_internal.h"
-#include "thenar/quasistatic_run/quasistatic_changes_internal.h"
 #include "thenar/quasistatic_run/quasistatic_watch_internal.h"
 #include "thenar/scenario/scenario.h"
 

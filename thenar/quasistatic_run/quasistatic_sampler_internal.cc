@@ -21,7 +21,8 @@ constexpr double kTurnsNot = 1e-7;
 
 }  // namespace
 
-QuasistaticSampler::QuasistaticSampler(const Scenario& scenario, QuasistaticMotion& motion, const Tolerances& tolerances, RunReport& report)
+QuasistaticSampler::QuasistaticSampler(const Scenario& scenario, QuasistaticMotion& motion,
+                                       const Tolerances& tolerances, RunReport& report)
     : scenario_(scenario),
       motion_(motion),
       tolerances_(tolerances),

@@ -13,7 +13,8 @@ namespace thenar::internal {
 class QuasistaticSampler {
  public:
   /// All must outlive it.
-  QuasistaticSampler(const Scenario& scenario, QuasistaticMotion& motion, const Tolerances& tolerances, RunReport& report);
+  QuasistaticSampler(const Scenario& scenario, QuasistaticMotion& motion, const Tolerances& tolerances,
+                     RunReport& report);
 
   /// A row where the motion was evaluated last; work and dissipation (J) are those since the last step. Velocities are
   /// those of its modes, or of the state where it has none.

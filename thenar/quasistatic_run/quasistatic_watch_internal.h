@@ -77,7 +77,8 @@ class QuasistaticStep final : public StepView {
  private:
   bool try_step(double h, double t_limit);
   double calc_exit(const HeldContact& contact) const;
-  void keep(double theta, QuasistaticCrossing::Kind kind, std::string name, std::optional<QuasistaticCrossing>& first) const;
+  void keep(double theta, QuasistaticCrossing::Kind kind, std::string name,
+            std::optional<QuasistaticCrossing>& first) const;
   void find_slip(std::size_t row, std::optional<QuasistaticCrossing>& first);
   void find_force(std::optional<QuasistaticCrossing>& first);
   void find_face(std::size_t contact, std::optional<QuasistaticCrossing>& first);

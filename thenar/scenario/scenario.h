@@ -158,8 +158,9 @@ struct Scenario {
   std::shared_ptr<const ScenarioSource> source{};  ///< nullptr where a program has filled the scenario
 };
 
-/// The scenario with other values of some of its parameters; those that are expressions of others follow them. Controllers
-/// that a program has added stay; other changes that it has made to what was read do not. Throws std::invalid_argument for names that are no parameters and numbers that are not finite, InputError where the file's
+/// The scenario with other values of some of its parameters; those that are expressions of others follow them.
+/// Controllers that a program has added stay; other changes that it has made to what was read do not. Throws
+/// std::invalid_argument for names that are no parameters and numbers that are not finite, InputError where the file's
 /// rules are broken ("must be greater than 0").
 Scenario with_parameters(const Scenario& scenario, std::span<const NamedValue> values);
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Events of a motion, as values: what happened, where, how, and with which numbers. Words for people are made of them in
-/// one place, describe().
+/// Events of a motion, as values: what happened, where, how, and with which numbers. Words for people are made of them
+/// in one place, describe().
 
 #include <array>
 #include <cstdint>
@@ -44,7 +44,8 @@ enum class EventCause : std::uint8_t {
   thrown_off,       ///< limit_off, break: by an impact [rate]
   would_pull,       ///< limit_off, break: the reaction would have to pull [acceleration]
   unloaded,         ///< limit_off, break: of quasistatic motion
-  margin_used_up,   ///< slip: no admissible force is left that holds the contact [f_N, a_T, a_U, alpha_N of a soft finger]
+  margin_used_up,   ///< slip: no admissible force is left that holds the contact [f_N, a_T, a_U, alpha_N of a soft
+                    ///< finger]
   friction_moves,   ///< slip: of quasistatic motion [mu, f_N, v_T, v_U]
   slides,           ///< slip [v_T, v_U, w_N of a soft finger]
   left_by_impact,   ///< slip: an impact leaves it [v_T, v_U, w_N of a soft finger]
@@ -97,8 +98,8 @@ struct Event {
   EventCause cause = EventCause::begins;
   std::vector<EventNumber> numbers{};
   std::optional<StopSide> side{};  ///< of a stop or a limit
-  bool has_turned = false;  ///< of slip: it has come to rest and begins in another direction
-  std::string note{};       ///< names and reasons that are no numbers
+  bool has_turned = false;         ///< of slip: it has come to rest and begins in another direction
+  std::string note{};              ///< names and reasons that are no numbers
 
   const std::string& where() const { return place.name; }
   /// A number by its name, if the event has it.

@@ -30,8 +30,7 @@ class Numbers {
 const char* side_of(const Event& event) { return event.side == StopSide::upper ? "upper" : "lower"; }
 
 std::string describe_strike(const Event& event, const Numbers& n) {
-  const std::string what =
-      event.side ? fmt::format("struck the {} stop", side_of(event)) : "struck";
+  const std::string what = event.side ? fmt::format("struck the {} stop", side_of(event)) : "struck";
   return fmt::format("{} at {:.6g} {}, {}", what, -n.value(0), n.unit(0),
                      n.value(1) > 0 ? "leaves at " + n.say(1) : "without rebound");
 }
@@ -80,8 +79,8 @@ std::string describe_rest(const Numbers& n) {
 }
 
 std::string describe_features(const Event& event, const Numbers& n) {
-  return fmt::format("goes over to {} at ({:.6g}, {:.6g}, {:.6g}) m", event.note.empty() ? "other features" : event.note,
-                     n.value(0), n.value(1), n.value(2));
+  return fmt::format("goes over to {} at ({:.6g}, {:.6g}, {:.6g}) m",
+                     event.note.empty() ? "other features" : event.note, n.value(0), n.value(1), n.value(2));
 }
 
 std::string describe_switch(const Event& event, const Numbers& n) {
@@ -105,8 +104,8 @@ std::string describe_cause(const Event& event) {
     case EventCause::strikes:
       return describe_strike(event, n);
     case EventCause::rests:
-      return fmt::format("rests on {} stop, pressed by {}",
-                         event.side ? fmt::format("the {}", side_of(event)) : "its", n.say(0));
+      return fmt::format("rests on {} stop, pressed by {}", event.side ? fmt::format("the {}", side_of(event)) : "its",
+                         n.say(0));
     case EventCause::thrown_off:
       return describe_thrown_off(event, n);
     case EventCause::would_pull:
@@ -142,8 +141,7 @@ std::string describe_cause(const Event& event) {
       return "the layer goes on at other features of its bodies";
     case EventCause::bounces_end:
       return fmt::format("bouncing{} ends, after {:.0f} impacts and infinitely many more",
-                         event.side ? fmt::format(" on the {} stop", side_of(event)) : "",
-                         n.value(0));
+                         event.side ? fmt::format(" on the {} stop", side_of(event)) : "", n.value(0));
     case EventCause::crowded:
       return fmt::format("contacts change faster than can be followed: {} are taken in one step, without rebounds",
                          n.say(0, 3));

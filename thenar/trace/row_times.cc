@@ -20,8 +20,8 @@ RowTimes::RowTimes(const RunOptions& options) : options_(options), count_(count_
 
 long long RowTimes::first_after(double t) const {
   const double runs = std::floor(t / options_.until);
-  long long k = static_cast<long long>(runs) * count_ +
-                static_cast<long long>((t - runs * options_.until) / options_.sample);
+  long long k =
+      static_cast<long long>(runs) * count_ + static_cast<long long>((t - runs * options_.until) / options_.sample);
   while (k > 0 && time(k - 1) > t) --k;
   while (time(k) <= t) ++k;
   return k;

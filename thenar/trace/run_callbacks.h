@@ -23,8 +23,8 @@ struct RunCallbacks {
   std::function<void(double t)> on_progress;
   /// While it is true, calls end after the present step.
   const std::atomic<bool>* interrupt = nullptr;
-  /// Rows that a run which goes on from a snapshot has written before, and the time of the last of them, s. They are not
-  /// written again.
+  /// Rows that a run which goes on from a snapshot has written before, and the time of the last of them, s. They are
+  /// not written again.
   long long rows_before = 0;
   double last_row_before = -std::numeric_limits<double>::infinity();
 };

@@ -24,7 +24,7 @@ struct EnergySample {
 /// One row of a trace. All numbers are finite.
 struct Sample {
   State state;
-  VectorX<double> tau;                  ///< efforts of the actuators (nv), N m or N
+  VectorX<double> tau;            ///< efforts of the actuators (nv), N m or N
   std::vector<Contact> contacts;  ///< of a scenario with contacts
   EnergySample energy;
 };

@@ -41,9 +41,10 @@ TEST(ReportStory, TellsHowBodiesMeetAndPart) {
   ReportData data = make_data();
   data.contacts = {contact("box/hand.index", {{0, 0.121, "open"}, {0.121, 0.16, "slide"}}),
                    contact("box/table", {{0.5, 0.75, "roll"}})};
-  data.events = {{0.121, "impact", "box/hand.index", "struck at 0.31 m/s, without rebound", "strikes", {{"before", -0.31}}},
-                 {0.16, "break", "box/hand.index", ""},
-                 {0.5, "touch", "box/table", ""}};
+  data.events = {
+      {0.121, "impact", "box/hand.index", "struck at 0.31 m/s, without rebound", "strikes", {{"before", -0.31}}},
+      {0.16, "break", "box/hand.index", ""},
+      {0.5, "touch", "box/table", ""}};
   EXPECT_EQ(tell_story(data, {}),
             "The box strikes hand.index at 0.121 s with 0.31 m/s, slides until 0.16 s and leaves it. "
             "The box touches the table at 0.5 s, rolls until 0.75 s and leaves it.");

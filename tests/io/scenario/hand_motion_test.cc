@@ -17,9 +17,9 @@
 #include "thenar/dynamics/passive_forces.h"
 #include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/motion/joint_rows.h"
+#include "thenar/motion/state_energy.h"
 #include "thenar/simulation/simulate.h"
 #include "thenar/spatial/decompositions.h"
-#include "thenar/motion/state_energy.h"
 
 namespace thenar::hand_motion_test {
 namespace {
@@ -218,8 +218,8 @@ TEST(HandLimits, WristIsTheFirstToMeetAStop) {
   // 1.81652 s at this tolerance. The wrist arrives with 0.09 rad/s, so that an error of the motion of
   // 1e-6 rad moves the time by 1e-5 s, and a run adds up several.
   EXPECT_NEAR(first->t, 1.8165, 1e-4);
-  // A stop is found to Tolerances::gap_rounding, 8 eps of an angle up to π/2, and the state there is read from the dense
-  // output, with as much rounding again.
+  // A stop is found to Tolerances::gap_rounding, 8 eps of an angle up to π/2, and the state there is read from the
+  // dense output, with as much rounding again.
   EXPECT_LE(trace.report.max_gap_violation, 2 * 8 * std::numeric_limits<double>::epsilon() * M_PI_2);
   // 5100; explicit steps would be in the millions.
   EXPECT_LT(trace.report.evaluations, 8000);

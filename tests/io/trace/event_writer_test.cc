@@ -39,11 +39,12 @@ TEST(EventWriter, WritesOneObjectPerLine) {
   stick.cause = EventCause::comes_to_rest;
   ASSERT_TRUE(writer.write(impact));
   ASSERT_TRUE(writer.write(stick));
-  EXPECT_EQ(read_lines(writer.path()),
-            (std::vector<std::string>{
-                R"({"t":0.1,"kind":"impact","where":"hand.wrist.1","cause":"struck the upper stop at 0.5 rad/s, without )"
-                R"(rebound","how":"strikes","numbers":{"before":-0.5,"after":0}})",
-                R"({"t":2,"kind":"stick","where":"a/b","cause":"slip has come to rest","how":"comes_to_rest","numbers":{}})"}));
+  EXPECT_EQ(
+      read_lines(writer.path()),
+      (std::vector<std::string>{
+          R"({"t":0.1,"kind":"impact","where":"hand.wrist.1","cause":"struck the upper stop at 0.5 rad/s, without )"
+          R"(rebound","how":"strikes","numbers":{"before":-0.5,"after":0}})",
+          R"({"t":2,"kind":"stick","where":"a/b","cause":"slip has come to rest","how":"comes_to_rest","numbers":{}})"}));
   EXPECT_EQ(writer.path().filename(), "events.jsonl");
 }
 

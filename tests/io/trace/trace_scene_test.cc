@@ -14,8 +14,8 @@
 #include "thenar/io/trace/trace_rows_internal.h"
 #include "thenar/io/trace/trace_writer.h"
 #include "thenar/model/model_builder.h"
-#include "thenar/spatial/rotation.h"
 #include "thenar/simulation/simulate.h"
+#include "thenar/spatial/rotation.h"
 
 namespace thenar::trace_scene_test {
 namespace {

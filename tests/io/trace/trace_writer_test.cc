@@ -11,8 +11,8 @@
 
 #include "../scenario_texts.h"
 #include "thenar/model/model_builder.h"
-#include "thenar/spatial/rotation.h"
 #include "thenar/simulation/simulate.h"
+#include "thenar/spatial/rotation.h"
 
 namespace thenar::trace_writer_test {
 namespace {

@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "thenar/complementarity/problem_text.h"
-#include "thenar/io/text/old_words.h"
 #include "thenar/io/answer/instant_answer.h"
 #include "thenar/io/answer/json_answer_internal.h"
+#include "thenar/io/text/old_words.h"
 
 namespace thenar {
 namespace {
@@ -57,8 +57,8 @@ class InstantAnswerReader : public internal::JsonAnswer {
   Verdict verdict(const Json& json, const std::string& key) const {
     const auto found = read(key, [&] { return json.at(key).get<std::string>(); });
     const std::string_view word = internal::renew_word(name(), internal::kOldVerdicts, found);
-    for (const Verdict verdict : {Verdict::unique, Verdict::unique_motion, Verdict::several,
-                                  Verdict::none, Verdict::undecided}) {
+    for (const Verdict verdict :
+         {Verdict::unique, Verdict::unique_motion, Verdict::several, Verdict::none, Verdict::undecided}) {
       if (word == to_string(verdict)) return verdict;
     }
     fail(fmt::format("'{}' is '{}', which is none of the verdicts", key, found));

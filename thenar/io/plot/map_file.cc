@@ -81,8 +81,8 @@ std::string_view first_line(std::string_view text) {
 }
 
 std::optional<Verdict> find_verdict(std::string_view word) {
-  for (const Verdict verdict : {Verdict::unique, Verdict::unique_motion, Verdict::several,
-                                Verdict::none, Verdict::undecided}) {
+  for (const Verdict verdict :
+       {Verdict::unique, Verdict::unique_motion, Verdict::several, Verdict::none, Verdict::undecided}) {
     if (word == to_string(verdict)) return verdict;
   }
   return std::nullopt;

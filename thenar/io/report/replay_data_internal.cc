@@ -100,7 +100,8 @@ std::optional<std::pair<BodyIndex, BodyIndex>> find_contact_bodies(const Model& 
 
 Vec3<double> calc_world_force(const Contact& contact) {
   const Vec3<double> U = cross(contact.N, contact.T);
-  return contact.N * contact.force_on_A.normal + contact.T * contact.force_on_A.along_T + U * contact.force_on_A.along_U;
+  return contact.N * contact.force_on_A.normal + contact.T * contact.force_on_A.along_T +
+         U * contact.force_on_A.along_U;
 }
 
 ReplayBuilder::ReplayBuilder(const TraceScene& scene, std::span<const std::string> columns,

@@ -18,8 +18,8 @@ struct ReportedQuantity {
 };
 
 constexpr std::array<ReportedQuantity, 5> kContactQuantities{{
-    {"normal force", "N", "force of each contact along its normal", [](const Contact& c) { return c.force_on_A.normal; },
-     true},
+    {"normal force", "N", "force of each contact along its normal",
+     [](const Contact& c) { return c.force_on_A.normal; }, true},
     {"friction force", "N", "size of the tangential force of each contact",
      [](const Contact& c) { return std::hypot(c.force_on_A.along_T, c.force_on_A.along_U); }, true},
     {"friction margin", "",

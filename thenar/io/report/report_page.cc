@@ -35,8 +35,8 @@ constexpr int kStyledColours = 8;  // As in the style; beyond them dashes.
 
 constexpr std::array kModes{ContactMode::stick, ContactMode::roll, ContactMode::slide, ContactMode::spin,
                             ContactMode::open};
-constexpr std::array kVerdicts{Verdict::unique, Verdict::unique_motion, Verdict::several,
-                               Verdict::none, Verdict::undecided};
+constexpr std::array kVerdicts{Verdict::unique, Verdict::unique_motion, Verdict::several, Verdict::none,
+                               Verdict::undecided};
 
 /// A time of the run in the units of a lane.
 double lane_x(const ReportData& data, double t) {

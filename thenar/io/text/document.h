@@ -81,8 +81,8 @@ Node read_document(const std::filesystem::path& path);
 /// Reads a text; `file_name` is what marks and messages call it. Throws InputError.
 Node parse_document(std::string_view text, std::string file_name);
 
-/// Replaces or adds one entry, as by `--set path=value`. A single word that names a parameter of the document stands for
-/// that: mu=0.3 is parameters.mu=0.3.
+/// Replaces or adds one entry, as by `--set path=value`. A single word that names a parameter of the document stands
+/// for that: mu=0.3 is parameters.mu=0.3.
 ///
 /// The path is a row of components separated by dots: a key of a mapping; in a list the index, written 0 or [0], or
 /// the `name` of one of its mappings: "objects.box.mass", "objects[0].mass". A key that contains dots may be quoted,

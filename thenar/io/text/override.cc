@@ -233,7 +233,8 @@ void apply_override(Node& root, std::string_view assignment) {
   PathParser parser(assignment, file);
   std::vector<Component> components = parser.parse();
   if (components.size() == 1 && is_parameter(root, components.front().name)) {
-    components.insert(components.begin(), {Component::Form::word, "parameters", std::nullopt, components.front().column});
+    components.insert(components.begin(),
+                      {Component::Form::word, "parameters", std::nullopt, components.front().column});
   }
   const std::size_t offset = parser.value_offset();
   Node value = parse_override_value(assignment.substr(offset), file, static_cast<int>(offset));

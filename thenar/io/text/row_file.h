@@ -15,8 +15,9 @@ namespace thenar {
 /// rows, some at a time, so that a run that is killed leaves a readable file.
 class RowFile {
  public:
-  /// Creates the folder if it is missing and the file with its header line, replacing an older one, or goes on behind the
-  /// first `kept` bytes of the file that is there. Throws std::runtime_error with a clear message if that cannot be done.
+  /// Creates the folder if it is missing and the file with its header line, replacing an older one, or goes on behind
+  /// the first `kept` bytes of the file that is there. Throws std::runtime_error with a clear message if that cannot be
+  /// done.
   RowFile(const std::filesystem::path& folder, const std::string& name, std::string_view header,
           std::optional<std::uintmax_t> kept = {});
 
