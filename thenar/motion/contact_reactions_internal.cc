@@ -445,6 +445,17 @@ void ContactReactions::project_precisely(VectorX<double>& v) {
   v += factor.matrixU().solve(change);
 }
 
+void ContactReactions::remember(Memory& out) const {
+  out.contacts = contacts;
+  out.rest = tie_memory(*this);
+}
+
+void ContactReactions::recall(const Memory& memory) {
+  contacts = memory.contacts;
+  tie_memory(*this) = memory.rest;
+  is_factorized_ = false;
+}
+
 /// Storage for the rows that hold is made again.
 template <class Archive>
 void ContactReactions::archive(Archive& a, const LawTable& laws, std::span<const JointRow> rows) {
@@ -466,8 +477,7 @@ void ContactReactions::archive(Archive& a, const LawTable& laws, std::span<const
     is_factorized_ = false;
     if (is_prepared) prepare(rows, held);
   }
-  a(forces_solver_, speeds_solver_, gaps_solver_, has_gap_storage_, A_, redundant_, redundant_order_, reactions_,
-    joint_reactions_, admissible_, forces_, admissible_forces_, slips_, is_redundant_, force_scale_);
+  std::apply([&](auto&... members) { a(members...); }, tie_memory(*this));
 }
 template void ContactReactions::archive<StateWriter>(StateWriter&, const LawTable&, std::span<const JointRow>);
 template void ContactReactions::archive<StateReader>(StateReader&, const LawTable&, std::span<const JointRow>);

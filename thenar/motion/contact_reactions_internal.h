@@ -17,6 +17,7 @@
 
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "thenar/dynamics/forward_dynamics.h"
@@ -43,6 +44,17 @@ class ContactReactions {
   /// What its future depends on. `rows` are those of the joints, `laws` those of the contacts.
   template <class Archive>
   void archive(Archive& a, const LawTable& laws, std::span<const JointRow> rows);
+
+  /// What evaluations leave behind for those that follow: as archive(), for the same contacts and joint rows.
+  struct Memory {
+    std::vector<HeldContact> contacts;
+    std::tuple<LeastSolver, LeastSolver, LeastSolver, bool, MatrixX<double>, VectorX<double>, long long,
+               VectorX<double>, VectorX<double>, VectorX<double>, std::vector<Vector4<double>>,
+               std::vector<Vector4<double>>, std::vector<double>, bool, double>
+        rest;
+  };
+  void remember(Memory& out) const;
+  void recall(const Memory& memory);
 
   /// Follows the contacts to (q, v). False if one of them is lost. Needed by all below.
   bool update(const double* q, const double* v);
@@ -103,6 +115,13 @@ class ContactReactions {
  private:
   using ContactRow = ContactResponse::Row;
 
+  /// The members of Memory::rest.
+  template <class Self>
+  static auto tie_memory(Self& self) {
+    return std::tie(self.forces_solver_, self.speeds_solver_, self.gaps_solver_, self.has_gap_storage_, self.A_,
+                    self.redundant_, self.redundant_order_, self.reactions_, self.joint_reactions_, self.admissible_,
+                    self.forces_, self.admissible_forces_, self.slips_, self.is_redundant_, self.force_scale_);
+  }
   void prepare(std::span<const JointRow> rows, std::span<const int> held);
   bool find_parts() { return parts_.find(A_, joint_count_, contact_rows_, contacts, list_redundant_rows()); }
   std::span<const Eigen::Index> list_redundant_rows() const;

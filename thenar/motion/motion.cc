@@ -357,11 +357,8 @@ void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {
 }
 
 void ConstrainedMotion::remember(std::optional<Memory>& out) const {
-  if (!out) {
-    out = Memory{contact_reactions_, layers_, effort_, reactions_, shears_, evaluations_};
-    return;
-  }
-  out->contacts = contact_reactions_;
+  if (!out) out = Memory{{}, layers_, {}, {}, {}, 0};
+  contact_reactions_.remember(out->contacts);
   out->layers = layers_;
   out->effort = effort_;
   out->reactions = reactions_;
@@ -370,7 +367,7 @@ void ConstrainedMotion::remember(std::optional<Memory>& out) const {
 }
 
 void ConstrainedMotion::recall(const Memory& memory) {
-  contact_reactions_ = memory.contacts;
+  contact_reactions_.recall(memory.contacts);
   layers_ = memory.layers;
   effort_ = memory.effort;
   reactions_ = memory.reactions;

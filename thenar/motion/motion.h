@@ -152,7 +152,7 @@ class ConstrainedMotion final : public MotionEquations {
 
   /// The traces of past evaluations: places from which contacts are followed, forces and counts of the last one.
   struct Memory {
-    internal::ContactReactions contacts;
+    internal::ContactReactions::Memory contacts;
     internal::LayerContacts layers;
     VectorX<double> effort, reactions, shears;
     long long evaluations;
