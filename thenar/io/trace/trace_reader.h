@@ -84,8 +84,8 @@ std::vector<std::size_t> find_columns(const std::string& pattern, std::span<cons
 struct TraceEvent {
   double t = 0;  ///< s
   std::string kind, where, cause;
-  std::string how;                        ///< EventCause as a word; empty in files of version 0.1
-  std::map<std::string, double> numbers;  ///< by name; none in files of version 0.1
+  std::string how{};                        ///< EventCause as a word; empty in files of version 0.1
+  std::map<std::string, double> numbers{};  ///< by name; none in files of version 0.1
 };
 
 /// Calls `take` for every event of the file in its order. Returns false when the file ended in a line that was cut and
