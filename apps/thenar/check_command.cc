@@ -3,11 +3,11 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "commands.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/base/text.h"
+#include "thenar/contact/no_instant_error.h"
 #include "thenar/io/answer/contact_report.h"
 #include "thenar/io/answer/model_info.h"
 #include "thenar/io/scenario/quasistatic_reader.h"
@@ -44,7 +44,7 @@ Json error_json(const InputError& error) {
 ContactReport find_start_contacts(const std::string& file, const Scenario& scenario, std::optional<double> margin) {
   try {
     return report_contacts(scenario, margin);
-  } catch (const std::length_error& error) {
+  } catch (const NoInstantError& error) {
     throw InputError({file, 0, 0}, error.what());
   }
 }

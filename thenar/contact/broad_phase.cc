@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
+
+#include "thenar/contact/no_instant_error.h"
 
 namespace thenar {
 namespace {
@@ -147,7 +148,7 @@ void BroadPhase::add_pair(int i, int j) {
   const int body_i = shapes_[static_cast<std::size_t>(i)].body, body_j = shapes_[static_cast<std::size_t>(j)].body;
   if (!filter_.allows(body_i, body_j)) return;
   if (pairs_.size() >= kMostPairs) {
-    throw std::length_error(fmt::format("more than {} pairs of shapes are near each other", kMostPairs));
+    throw NoInstantError(fmt::format("more than {} pairs of shapes are near each other", kMostPairs));
   }
   pairs_.push_back(body_i < body_j ? ShapePair{i, j} : ShapePair{j, i});
 }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <variant>
 
 #include "thenar/base/rounding_noise.h"
+#include "thenar/contact/no_instant_error.h"
 
 namespace thenar {
 namespace {
@@ -162,7 +162,7 @@ ContactRows calc_contact_rows(const Model& model, const Workspace<double>& works
                               const FoundContact& contact) {
   GapFunction<double> gap = make_gap_function(model, workspace, finder, contact);
   if (gap.update_positions(workspace) == FacingStatus::failed) {
-    throw std::runtime_error("the surfaces of contact '" + contact_name(model, contact) + "' do not face each other");
+    throw NoInstantError("the surfaces of contact '" + contact_name(model, contact) + "' do not face each other");
   }
   gap.update_velocities(workspace);
   ContactRows out;

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
+#include "thenar/contact/no_instant_error.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/instant/flat_rim_internal.h"
@@ -122,9 +122,12 @@ class ImpactBuilder {
     contact.velocity = rows.velocity.head<4>();
     const double approach = std::max(0.0, -rows.velocity(0));
     contact.restitution = approach < context_.slowest_strike ? 0 : found.law.restitution.at(approach);
-    if (std::isnan(contact.restitution)) {
-      throw std::runtime_error(
-          fmt::format("the restitution of '{}' has no value at {:.6g} m/s", contact.name, approach));
+    if (!(contact.restitution >= 0 && contact.restitution <= 1)) {
+      throw NoInstantError(
+          std::isnan(contact.restitution)
+              ? fmt::format("the restitution of '{}' has no value at {:.6g} m/s", contact.name, approach)
+              : fmt::format("the restitution of '{}' is {:.6g} at {:.6g} m/s, expected 0 to 1", contact.name,
+                            contact.restitution, approach));
     }
     contact.row = static_cast<int>(rows_.size());
     add_row({.kind = RowKind::unilateral, .id = internal::make_row_id(found.place, 0)}, rows.J.row(0),

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
+#include "thenar/contact/no_instant_error.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/instant/joint_rest.h"
 #include "thenar/instant/row_assembly_internal.h"
@@ -49,8 +49,8 @@ class InstantBuilder {
       JointRow& row = motion.rows()[static_cast<std::size_t>(i)];
       row.update(q_.data(), v_.data());
       if (row.kind() == JointRowKind::stop && row.multiply(v_.data()) < -tolerances.speed_rounding(row.dof())) {
-        throw std::runtime_error(fmt::format("the {} stop of '{}' is struck: an impact comes first", row.side(),
-                                             model_.dof_name(row.dof())));
+        throw NoInstantError(fmt::format("the {} stop of '{}' is struck: an impact comes first", row.side(),
+                                         model_.dof_name(row.dof())));
       }
       AssembledRow out{make_problem_row(row, static_cast<std::uint64_t>(i)),
                        VectorX<double>::Zero(model_.velocity_count()), row.bias()};
@@ -80,7 +80,7 @@ class InstantBuilder {
   void add_contact(InstantContact& contact, const ContactRows& rows, const std::array<double, 3>& lasting_slip) {
     const double v_N = rows.velocity(0);
     if (v_N < -rest_) {
-      throw std::runtime_error(
+      throw NoInstantError(
           fmt::format("'{}' are approaching at {:.3g} m/s: an impact comes first", contact.name, -v_N));
     }
     if (v_N > rest_) return;
@@ -127,7 +127,7 @@ class InstantBuilder {
       const bool names_direction = law.slip[0] != 0 || law.slip[1] != 0;
       if (names_direction) slip = {law.slip[0], law.slip[1], 0};
       if (!names_direction && !contact.slides && law.static_friction > 0) {
-        throw std::runtime_error(fmt::format(
+        throw NoInstantError(fmt::format(
             "'{}' is declared to slide but is at rest: 'slip' has to say in which direction", contact.name));
       }
       contact.slides = contact.slides || names_direction;
@@ -178,6 +178,9 @@ class InstantBuilder {
     out_.X = system.X;
     out_.problem.b() = system.J * out_.vdot_free;
     for (int i = 0; i < out_.problem.size(); ++i) out_.problem.b()(i) += rows_[static_cast<std::size_t>(i)].drift;
+    if (!out_.problem.A().allFinite() || !out_.problem.b().allFinite()) {
+      throw NoInstantError("forces or velocities are not finite");
+    }
   }
 
   AssemblyContext& context_;

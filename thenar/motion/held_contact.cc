@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <variant>
 
+#include "thenar/contact/no_instant_error.h"
 #include "thenar/dynamics/kinematics.h"
 
 namespace thenar {
@@ -64,7 +64,7 @@ HeldContact::HeldContact(const Model& model, const Workspace<double>& workspace,
   B_.is_pinned = gap_.is_pinned_B();
   anchor_normals_ = calc_body_normals(workspace, contact.N);
   if (!update(workspace)) {
-    throw std::runtime_error("the surfaces of contact '" + name_ + "' do not face each other");
+    throw NoInstantError("the surfaces of contact '" + name_ + "' do not face each other");
   }
   find_tangents();
   set_hold(hold);
