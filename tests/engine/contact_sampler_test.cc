@@ -27,7 +27,7 @@ class Sampled {
         watch_(scenario_, motion_),
         tolerances_(scenario_.model, find_scales(scenario_.model, scenario_.initial), scenario_.run.tolerance),
         sampler_(scenario_, motion_, watch_, tolerances_) {
-    if (hold) motion_.set_contacts(test::hold_contacts(scenario_, *hold));
+    if (hold) motion_.hold({motion_.mode(), test::hold_contacts(scenario_, *hold)});
     const int nv = motion_.size();
     VectorX<double> y = VectorX<double>::Zero(2 * nv + motion_.quadrature_count()), slope = y;
     y.segment(nv, nv) = scenario_.initial.v;

@@ -31,7 +31,7 @@ class Watched {
         tolerances_(s.model, find_scales(s.model, s.initial), s.run.tolerance),
         stepper_(motion_, scenario_.run, tolerances_),
         watch_(scenario_, motion_) {
-    if (hold) motion_.set_contacts(test::hold_contacts(scenario_, *hold, tolerances_.slip_error()));
+    if (hold) motion_.hold({motion_.mode(), test::hold_contacts(scenario_, *hold, tolerances_.slip_error())});
     stepper_.start(scenario_.initial);
   }
 

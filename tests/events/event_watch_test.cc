@@ -43,7 +43,7 @@ class Watched {
         watch_(motion_, tolerances_) {
     Mode full = mode;
     full.slip.resize(motion_.rows().size(), 0);
-    motion_.set_mode(full);
+    motion_.hold({full, {}});
     motion_.actuation().keep_sides(0, s.initial.q.data(), s.initial.v.data());
     stepper_.start(scenario_.initial);
   }

@@ -92,7 +92,7 @@ TEST(JointRest, FrictionOfWhatSlipsTakesPartInTheAcceleration) {
     joints.rest.find_touching(q, v);
     EXPECT_TRUE(joints.rest.find_rows_at_rest(0, q, v, vdot).empty()) << "the stop is being left";
     EXPECT_DOUBLE_EQ(vdot(1), (5 - 3 * (speed > 0 ? 1 : -1)) / 2);
-    EXPECT_EQ(joints.motion.mode().slip, (std::vector<int>{0, 0, speed > 0 ? 1 : -1}));
+    EXPECT_EQ(joints.rest.slip(), (std::vector<int>{0, 0, speed > 0 ? 1 : -1}));
   }
 }
 

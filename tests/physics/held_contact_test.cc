@@ -43,7 +43,7 @@ class HeldMotion {
       held.emplace_back(scenario_.model, workspace_, finder_, found, laws.find_law(found.body_A, found.body_B), hold,
                         1e-10);
     }
-    motion_.set_contacts(std::move(held));
+    motion_.hold({motion_.mode(), std::move(held)});
     stepper_.start(start);
   }
 

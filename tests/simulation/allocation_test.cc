@@ -86,7 +86,7 @@ void hold_two_stops(ConstrainedMotion& motion) {
       mode.held.push_back(i);
   }
   ASSERT_EQ(mode.held.size(), 2u);
-  motion.set_mode(mode);
+  motion.hold({mode, {}});
 }
 
 /// All that a run does between two events, `steps` times.

@@ -2,9 +2,9 @@
 #include "thenar/compliant/determinacy_watch_internal.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "thenar/compliant/layer_stability_internal.h"
+#include "thenar/contact/no_instant_error.h"
 #include "thenar/dynamics/kinematics.h"
 
 namespace thenar::internal {
@@ -57,21 +57,17 @@ Verdict DeterminacyWatch::ask(Stepper& stepper, double theta, InstantOptions opt
   ConstrainedMotion& motion = context_.motion();
   const StepPoint& point = stepper.interpolate(theta);
   State state{stepper.t() + theta * stepper.h(), point.q, point.v, point.inner};
-  const std::vector<HeldContact> contacts = motion.contacts();
-  const Mode mode = motion.mode();
   options.time = state.t;
   Verdict out = Verdict::undecided;
   try {
-    motion.project_contacts(state.q, state.v);
+    context_.projection().project(motion.rows(), motion.mode().held, motion.contacts(), state.q, state.v);
     update_positions(motion.model(), state.q.data(), workspace_);
     update_velocities(motion.model(), state.v.data(), workspace_);
     context_.keep_frames(workspace_);
     out = solve_instant(context_, state, options).verdict;
-  } catch (const std::exception&) {  // something is struck there, which is looked for elsewhere
+  } catch (const NoInstantError&) {  // something is struck there, which is looked for elsewhere
     out = verdict_;
   }
-  motion.set_mode(mode);
-  motion.set_contacts(contacts);
   return out;
 }
 

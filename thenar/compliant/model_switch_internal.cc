@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "thenar/contact/no_instant_error.h"
 #include "thenar/motion/state_energy.h"
 
 namespace thenar::internal {
@@ -106,7 +107,7 @@ bool ModelSwitcher::is_bad_alone(int group, const State& state) {
   try {
     const Instant instant = internal::solve_instant(context_, state, options);
     out = instant.verdict != Verdict::unique_motion && instant.verdict != Verdict::unique;
-  } catch (const std::exception&) {
+  } catch (const NoInstantError&) {
   }
   only_ = -1;
   return out;
@@ -262,11 +263,9 @@ std::optional<ModelSwitch> ModelSwitcher::try_group(int group, State& state, con
   if (!is_relaxed(gone)) return {};
   has_tried_ = true;
   const std::vector<LayerContact> layers = motion.layer_contacts();
-  const std::vector<HeldContact> contacts = motion.contacts();
-  const Mode mode = motion.mode();
   const std::vector<CompliantContacts::Handed> handed = layers_.handed();
   State trial = state;
-  std::vector<HeldContact> held = contacts;
+  std::vector<HeldContact> held = motion.contacts();
   for (const LayerContact& layer : gone) {
     if (layer.phase == LayerPhase::apart) continue;
     held.push_back(layer.place());
@@ -274,14 +273,12 @@ std::optional<ModelSwitch> ModelSwitcher::try_group(int group, State& state, con
   }
   const double held_energy = layers_.take_back(pairs);
   trial.inner = motion.collect_shears();
-  const bool is_pressed = !held.empty();
-  motion.set_contacts(std::move(held));
-  if (is_pressed) motion.project_contacts(trial.q, trial.v);
+  if (!held.empty()) context_.projection().project(motion.rows(), motion.mode().held, held, trial.q, trial.v);
   std::optional<Instant> instant;
   only_ = group;
   try {
     instant = internal::solve_instant(context_, trial, options);
-  } catch (const std::exception&) {
+  } catch (const NoInstantError&) {
   }
   only_ = -1;
   const bool is_good = instant && (instant->verdict == Verdict::unique_motion ||
@@ -290,10 +287,9 @@ std::optional<ModelSwitch> ModelSwitcher::try_group(int group, State& state, con
   if (!is_good || disagreement > kAgrees) {
     layers_.handed() = handed;
     motion.set_layer_contacts(layers);
-    motion.set_contacts(contacts);
-    motion.set_mode(mode);
     return {};
   }
+  motion.hold({motion.mode(), std::move(held)});
   const Model& model = context_.scenario().model;
   ModelSwitch out{.t = state.t, .to_compliant = false, .contacts = {}, .why = {}, .disagreement = disagreement};
   // Layers that stay are between other bodies, which were not moved.

@@ -25,10 +25,8 @@ bool BounceCapture::capture(State& state, const Instant& instant) {
   }
   for (HeldContact& contact : held) any = stop_short_slip(contact, vdot, smallest) || any;
   if (!any) return false;
-  parts_.motion.set_mode(mode);
-  parts_.motion.set_contacts(std::move(held));
   VectorX<double> q = state.q;
-  parts_.motion.project_contacts(q, state.v);
+  parts_.project(mode.held, std::move(held), q, state.v);
   return true;
 }
 

@@ -34,7 +34,7 @@ class BounceCapture {
   void count_stop_strike(int row) { ++stop_strikes_[static_cast<std::size_t>(row)]; }
 
   /// After impacts, in the motion that the instant leads to: contacts and joints that hop or slip less than is followed
-  /// hold from here on. True if there are any; the instant must then be solved again.
+  /// come to rest. True if there are any; the instant must then be solved again.
   bool capture(State& state, const Instant& instant);
 
   /// Of this instant.

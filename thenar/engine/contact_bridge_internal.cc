@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "thenar/complementarity/cone_solver.h"
+#include "thenar/contact/no_instant_error.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/passive_forces.h"
 #include "thenar/motion/state_energy.h"
@@ -72,13 +73,10 @@ class Bridge {
 
   /// Without contacts, stops, locks and joint friction, which are rows of the step.
   void calc_free_motion() {
-    Mode mode;
-    mode.slip.assign(context_.motion().rows().size(), 0);
-    context_.motion().set_contacts({});
-    context_.motion().set_mode(mode);
+    ConstrainedMotion& motion = context_.motion();
+    motion.release();
     VectorX<double> vdot(model_.velocity_count());
-    PowerFlow<double> power;
-    context_.motion().calc_free_acceleration(state_.t, state_.q.data(), state_.v.data(), vdot.data(), power);
+    motion.calc_free_acceleration(state_.t, state_.q.data(), state_.v.data(), motion.mode().slip, vdot.data());
     v_free_ = state_.v + h_ * vdot;
     find_drive();
     update_positions(model_, state_.q.data(), workspace_);
@@ -238,7 +236,7 @@ std::optional<BridgedStep> bridge(AssemblyContext& context, State& state, double
     const std::optional<BridgedStep> step = Bridge(context, state, h).take(next);
     if (step) state = std::move(next);
     return step;
-  } catch (const std::exception&) {  // features that do not face each other: another length of the step may do
+  } catch (const NoInstantError&) {  // features that do not face each other: another length of the step may do
     context.touch = touch;
     return std::nullopt;
   }

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <stdexcept>
 
 #include "thenar/contact/contact_tolerances.h"
+#include "thenar/contact/no_instant_error.h"
 
 namespace thenar::internal {
 namespace {
@@ -51,7 +51,7 @@ bool InstantSettler::settle(State& state, const std::optional<ContactCrossing>& 
     if (at && at->kind == ContactCrossingKind::stick) touch_.bring_to_rest(state, *at);
     if (layers_.waits_for_load()) load_layers(state);
     if (!settle_models(state, trigger, patience, energy)) return false;
-  } catch (const std::exception& error) {
+  } catch (const NoInstantError& error) {
     fail(error.what(), AdvanceEnd::failed, true);
     return false;
   }
@@ -132,13 +132,13 @@ void InstantSettler::load_layers(const State& state) {
         forces.push_back({contact.found(), contact.frame(), known[i]});
       }
     }
-  } catch (const std::exception&) {
+  } catch (const NoInstantError&) {
     forces.clear();
   }
   layers_.load(std::move(forces));
   // The run begins from here, as if nothing had been asked.
   parts_.motion.set_layer_contacts({});
-  parts_.motion.set_contacts({});
+  parts_.motion.release();
   forget_fault();
   has_asked_ = false;
   impacts_.begin();

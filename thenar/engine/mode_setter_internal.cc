@@ -46,8 +46,8 @@ void ModeSetter::set(const State& state, const Instant& instant, const InstantCe
     if (insists && !slides) held.back().begin_slip(insistent_->slip);
     held.back().set_name(names[i]);
   }
-  parts_.motion.set_mode(read_joint_mode(instant, cell, parts_.motion, parts_.tolerances, trigger));
-  parts_.motion.set_contacts(std::move(held));
+  Mode joints = read_joint_mode(instant, cell, parts_.motion, parts_.joints.slip(), parts_.tolerances, trigger);
+  parts_.motion.hold({std::move(joints), std::move(held)});
 }
 
 bool ModeSetter::begins_to_slip(const Instant& instant, const InstantCell& cell) const {

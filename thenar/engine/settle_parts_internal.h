@@ -4,6 +4,10 @@
 /// @file
 /// What the classes that settle an instant share: the motion, the finder of contacts, names, and scratch memory.
 
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "thenar/instant/contact_instant.h"
 #include "thenar/instant/contact_names.h"
 #include "thenar/instant/joint_rest.h"
@@ -33,6 +37,10 @@ struct SettleParts {
   HeldContact make_contact(const FoundContact& found, const ContactLaw& law, ContactHold hold,
                            double no_slip = 0) const {
     return {scenario.model, workspace, context.finder(), found, law, hold, no_slip};
+  }
+  /// Puts q and v on these joint rows and contacts.
+  void project(std::span<const int> held, std::vector<HeldContact> contacts, VectorX<double>& q, VectorX<double>& v) {
+    context.projection().project(motion.rows(), held, std::move(contacts), q, v);
   }
   JointRow& row(int i) { return motion.rows()[static_cast<std::size_t>(i)]; }
   int row_count() const { return static_cast<int>(motion.rows().size()); }

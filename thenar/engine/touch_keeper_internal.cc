@@ -45,12 +45,14 @@ void TouchKeeper::project_positions(State& state, const std::vector<HeldContact>
   const VectorX<double> q = state.q;
   std::vector<int> met;
   for (bool is_done = false; !is_done;) {
-    hold_joints(state, [](const JointRow&) { return true; });
-    hold_stops(state, met);
-    parts_.motion.set_contacts(touching);
+    Mode joints{list_joints(state, [](const JointRow&) { return true; }), {}};
+    for (const int i : met) {
+      parts_.row(i).update(state.q.data(), state.v.data());
+      joints.hold(i);
+    }
     state.q = q;
     VectorX<double> v = state.v;
-    parts_.motion.project_contacts(state.q, v);
+    parts_.project(joints.held, touching, state.q, v);
     const std::size_t before = met.size();
     for (const int stop : list_passed_stops(q, state.q)) {
       if (std::find(met.begin(), met.end(), stop) == met.end()) met.push_back(stop);
@@ -74,8 +76,7 @@ void TouchKeeper::bring_to_rest(State& state, const ContactCrossing& at) {
     const bool ends = static_cast<int>(i) == at.held || rests(contacts[i], state.v);
     if (ends) contacts[i].set_hold(ContactHold::rolling);
   }
-  parts_.motion.set_contacts(std::move(contacts));
-  parts_.motion.project_contacts(state.q, state.v);
+  parts_.project(parts_.motion.mode().held, std::move(contacts), state.q, state.v);
 }
 
 bool TouchKeeper::rests(const HeldContact& contact, const VectorX<double>& v) const {
@@ -95,38 +96,26 @@ void TouchKeeper::calm(State& state, double slow) {
     if (contact.calc_slip_speed() > slow) contact.set_hold(ContactHold::smooth);
     held.push_back(std::move(contact));
   }
-  hold_joints(state, [&](const JointRow& row) {
+  const std::vector<int> joints = list_joints(state, [&](const JointRow& row) {
     const double slow_joint = slow * parts_.tolerances.unit(row.dof()) / parts_.tolerances.scales().length;
     return std::abs(row.multiply(state.v.data())) <= slow_joint;
   });
-  if (held.empty() && parts_.motion.mode().held.empty()) return;
-  parts_.motion.set_contacts(std::move(held));
+  if (held.empty() && joints.empty()) return;
   VectorX<double> q = state.q;
-  parts_.motion.project_contacts(q, state.v);
+  parts_.project(joints, std::move(held), q, state.v);
 }
 
-/// The motion holds the locks, couplings and touching stops that are chosen, and no other joint row.
-void TouchKeeper::hold_joints(const State& state, const std::function<bool(const JointRow&)>& is_chosen) {
-  Mode mode = parts_.motion.mode();
-  mode.held.clear();
+/// The locks, couplings and touching stops that are chosen, updated at the state.
+std::vector<int> TouchKeeper::list_joints(const State& state, const std::function<bool(const JointRow&)>& is_chosen) {
+  std::vector<int> out;
   for (int i = 0; i < parts_.row_count(); ++i) {
     JointRow& row = parts_.row(i);
     if (row.kind() == JointRowKind::friction) continue;
     if (row.kind() == JointRowKind::stop && !parts_.joints.touches(i)) continue;
     row.update(state.q.data(), state.v.data());
-    if (is_chosen(row)) mode.held.push_back(i);
+    if (is_chosen(row)) out.push_back(i);
   }
-  parts_.motion.set_mode(mode);
-}
-
-/// The motion holds these stops, too.
-void TouchKeeper::hold_stops(const State& state, const std::vector<int>& stops) {
-  Mode mode = parts_.motion.mode();
-  for (const int i : stops) {
-    parts_.row(i).update(state.q.data(), state.v.data());
-    mode.hold(i);
-  }
-  parts_.motion.set_mode(mode);
+  return out;
 }
 
 /// Stops before which a joint was, and beyond which it is in `after`.

@@ -37,8 +37,7 @@ class TouchKeeper {
 
  private:
   void project_positions(State& state, const std::vector<HeldContact>& touching);
-  void hold_joints(const State& state, const std::function<bool(const JointRow&)>& is_chosen);
-  void hold_stops(const State& state, const std::vector<int>& stops);
+  std::vector<int> list_joints(const State& state, const std::function<bool(const JointRow&)>& is_chosen);
   std::vector<int> list_passed_stops(const VectorX<double>& before, const VectorX<double>& after);
   double find_deepest(const State& state);
 

@@ -111,12 +111,11 @@ class JointAnswer {
 }  // namespace
 
 Mode read_joint_mode(const Instant& instant, const InstantCell& cell, const ConstrainedMotion& motion,
-                     const Tolerances& tolerances, Trigger trigger) {
+                     const std::vector<int>& slip, const Tolerances& tolerances, Trigger trigger) {
   const ModeCell& answer = instant.answer.cells[cell.number];
   const JointAnswer joints(instant, answer, motion, tolerances, trigger);
   const int count = static_cast<int>(instant.joint_rows.size());
-  Mode mode = motion.mode();
-  mode.held.clear();
+  Mode mode{.held = {}, .slip = slip};
   int slipping_dof = -1, slip_of_trigger = 0;
   for (int k = 0; k < count; ++k) {
     if (instant.problem.row(k).kind != RowKind::boxed) continue;

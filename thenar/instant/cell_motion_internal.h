@@ -21,10 +21,10 @@ std::array<double, 3> find_slip(const Instant& instant, const InstantCell& cell,
 /// Rotation about N of a contact that slides, or its acceleration where that only begins.
 double find_spin(const Instant& instant, const InstantCell& cell, std::size_t contact);
 
-/// The mode of the joints of `motion`. Those that slip already keep the mode that assembling has found. A row whose
-/// reaction has just reached its bound gives way if it carries no more than that: at its own instant numbers do not
-/// tell.
+/// The mode of the joints of `motion`. Those that slip already go on as assembling has found (JointRest::slip). A row
+/// whose reaction has just reached its bound gives way if it carries no more than that: at its own instant numbers do
+/// not tell.
 Mode read_joint_mode(const Instant& instant, const InstantCell& cell, const ConstrainedMotion& motion,
-                     const Tolerances& tolerances, Trigger trigger);
+                     const std::vector<int>& slip, const Tolerances& tolerances, Trigger trigger);
 
 }  // namespace thenar::internal

@@ -32,8 +32,7 @@ void JointRest::find_touching(VectorX<double>& q, const VectorX<double>& v) {
 /// The rows that take part in the next motion without a rate of their own; speeds lost in rounding become zero.
 void JointRest::choose_rows_at_rest(VectorX<double>& v) {
   chosen_.clear();
-  mode_.held.clear();
-  mode_.slip.assign(motion_.rows().size(), 0);
+  slip_.assign(motion_.rows().size(), 0);
   for (int i = 0; i < static_cast<int>(motion_.rows().size()); ++i) {
     const JointRow& r = row(i);
     const double nothing = tolerances_.speed_rounding(r.dof());
@@ -43,7 +42,7 @@ void JointRest::choose_rows_at_rest(VectorX<double>& v) {
     } else if (r.kind() == JointRowKind::friction) {
       const double speed = v(r.dof());
       if (std::abs(speed) > nothing) {
-        mode_.slip[static_cast<std::size_t>(i)] = speed > 0 ? 1 : -1;
+        slip_[static_cast<std::size_t>(i)] = speed > 0 ? 1 : -1;
         continue;
       }
       v(r.dof()) = 0;
@@ -55,9 +54,7 @@ void JointRest::choose_rows_at_rest(VectorX<double>& v) {
 const std::vector<int>& JointRest::find_rows_at_rest(double t, const VectorX<double>& q, VectorX<double>& v,
                                                      VectorX<double>& vdot) {
   choose_rows_at_rest(v);
-  motion_.set_mode(mode_);
-  PowerFlow<double> power;
-  motion_.calc_free_acceleration(t, q.data(), v.data(), vdot.data(), power);
+  motion_.calc_free_acceleration(t, q.data(), v.data(), slip_, vdot.data());
   return chosen_;
 }
 

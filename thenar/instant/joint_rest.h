@@ -34,13 +34,15 @@ class JointRest {
   bool touches(int row) const { return touching_[static_cast<std::size_t>(row)] != 0; }
 
   /// The rows that take part in the motion that follows (q, v) at time t, for which `vdot` is the acceleration without
-  /// their reactions; small speeds of joints that come to rest are set to zero. Needs find_touching. The motion is left
-  /// in the mode without held rows.
+  /// their reactions; small speeds of joints that come to rest are set to zero. Needs find_touching.
   const std::vector<int>& find_rows_at_rest(double t, const VectorX<double>& q, VectorX<double>& v,
                                             VectorX<double>& vdot);
 
+  /// Of the others, per row: the direction in which a joint with dry friction slips, else 0 (Mode::slip).
+  const std::vector<int>& slip() const { return slip_; }
+
   /// Names rows of joints that no motion from the state satisfies together: "no motion satisfies all of: …". Empty if
-  /// there are none. Needs find_touching; the motion is left in the mode without held rows.
+  /// there are none. Needs find_touching.
   std::string explain_contradiction(double t, const VectorX<double>& q, VectorX<double> v);
 
   template <class Archive>
@@ -56,7 +58,7 @@ class JointRest {
   const Tolerances& tolerances_;
   std::vector<char> touching_;  ///< per row
   std::vector<int> chosen_;
-  Mode mode_;
+  std::vector<int> slip_;
 };
 
 }  // namespace thenar

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "thenar/contact/contact_tolerances.h"
+#include "thenar/contact/no_instant_error.h"
 #include "thenar/dynamics/forward_dynamics.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/instant/flat_rim_internal.h"
@@ -58,7 +58,8 @@ AssemblyContext::AssemblyContext(const Scenario& scenario, ConstrainedMotion& mo
       tolerances_(&tolerances),
       rules_(find_contact_rules(scenario)),
       laws_(scenario.model, rules_),
-      finder_(scenario.model, scenario.shapes, rules_) {}
+      finder_(scenario.model, scenario.shapes, rules_),
+      projection_(scenario.model) {}
 
 AssemblyContext::AssemblyContext(const Scenario& scenario, const State& state)
     : scenario_(&scenario),
@@ -68,7 +69,8 @@ AssemblyContext::AssemblyContext(const Scenario& scenario, const State& state)
       tolerances_(&own_->tolerances),
       rules_(find_contact_rules(scenario)),
       laws_(scenario.model, rules_),
-      finder_(scenario.model, scenario.shapes, rules_) {
+      finder_(scenario.model, scenario.shapes, rules_),
+      projection_(scenario.model) {
   Workspace<double> workspace(scenario.model);
   update_positions(scenario.model, state.q.data(), workspace);
   touch = overlap = ContactTolerances(finder_.calc_size(workspace)).touch();
@@ -92,7 +94,7 @@ std::vector<TouchingContact> find_touching_contacts(AssemblyContext& context, co
     TouchingContact contact{
         contact_name(model, place), place, context.laws().find_law(place.body_A, place.body_B), {}, {}};
     if (place.gap < -context.overlap) {
-      throw std::runtime_error(fmt::format("'{}' overlap by {:.3g} m", contact.name, -place.gap));
+      throw NoInstantError(fmt::format("'{}' overlap by {:.3g} m", contact.name, -place.gap));
     }
     carry_lasting_frame(context, contact);
     contact.rows = calc_contact_rows(model, workspace, finder, contact.place);

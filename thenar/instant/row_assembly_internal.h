@@ -13,6 +13,7 @@
 #include "thenar/complementarity/constraint_problem.h"
 #include "thenar/contact/contact_rows.h"
 #include "thenar/instant/joint_rest.h"
+#include "thenar/motion/contact_projection_internal.h"
 #include "thenar/scenario/scenario.h"
 
 namespace thenar::internal {
@@ -30,6 +31,7 @@ class AssemblyContext {
   ConstrainedMotion& motion() { return *motion_; }
   JointRest& joints() { return *joints_; }
   const Tolerances& tolerances() const { return *tolerances_; }
+  StateProjection& projection() { return projection_; }
   ContactFinder& finder() { return finder_; }
   const ContactFinder& finder() const { return finder_; }
   const ContactRules& rules() const { return rules_; }
@@ -73,6 +75,7 @@ class AssemblyContext {
   ContactRules rules_;
   LawTable laws_;
   ContactFinder finder_;
+  StateProjection projection_;
 };
 
 /// Two bodies that touch in a point.

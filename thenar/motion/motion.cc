@@ -75,9 +75,10 @@ void ConstrainedMotion::set_mode(const Mode& mode) {
                                  [&](int i) { return !rows_[static_cast<std::size_t>(i)].is_constant(); });
 }
 
-void ConstrainedMotion::set_contacts(std::vector<HeldContact> contacts) {
+void ConstrainedMotion::hold(MotionModes modes) {
+  set_mode(modes.joints);
   mode_is_new_ = true;
-  contact_reactions_.set_contacts(std::move(contacts));
+  contact_reactions_.set_contacts(std::move(modes.contacts));
 }
 
 void ConstrainedMotion::set_layer_contacts(std::vector<internal::LayerContact> contacts) {
@@ -98,7 +99,7 @@ void ConstrainedMotion::follow_contacts(const VectorX<double>& q, const VectorX<
 
 void ConstrainedMotion::set_origin(const VectorX<double>& q) {
   origin_ = q;
-  for (HeldContact& contact : contact_reactions_.contacts) contact.anchor();
+  for (HeldContact& contact : contact_reactions_.contacts()) contact.anchor();
   for (internal::LayerContact& contact : layers_.contacts()) contact.place().anchor();
 }
 
@@ -114,11 +115,12 @@ double ConstrainedMotion::largest_rotation(const double* x) const {
   return largest;
 }
 
-PowerFlow<double> ConstrainedMotion::calc_free_efforts(double t, const double* q, const double* v) {
+PowerFlow<double> ConstrainedMotion::calc_free_efforts(double t, const double* q, const double* v,
+                                                       std::span<const int> slip) {
   PowerFlow<double> power = forces_.evaluate(std::min(t, latest_time_), q, v, workspace_, effort_.data(), wrenches_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (mode_.slip[i] == 0) continue;
-    const double friction = mode_.slip[i] * rows_[i].friction_limit();
+    if (slip[i] == 0) continue;
+    const double friction = slip[i] * rows_[i].friction_limit();
     effort_(rows_[i].dof()) -= friction;
     power.dissipated += friction * v[rows_[i].dof()];
   }
@@ -126,21 +128,21 @@ PowerFlow<double> ConstrainedMotion::calc_free_efforts(double t, const double* q
   return power;
 }
 
-void ConstrainedMotion::calc_free_acceleration(double t, const double* q, const double* v, double* vdot,
-                                               PowerFlow<double>& power) {
-  power = calc_free_efforts(t, q, v);
+void ConstrainedMotion::calc_free_acceleration(double t, const double* q, const double* v, std::span<const int> slip,
+                                               double* vdot) {
+  calc_free_efforts(t, q, v, slip);
   forward_dynamics(model(), q, v, effort_.data(), wrenches_, workspace_, vdot);
   ++evaluations_;
 }
 
 PowerFlow<double> ConstrainedMotion::calc_acceleration(double t, const double* q, const double* v, double* vdot) {
-  PowerFlow<double> power;
+  PowerFlow<double> power = calc_free_efforts(t, q, v, mode_.slip);
   if (contacts().empty()) {
-    calc_free_acceleration(t, q, v, vdot, power);
+    forward_dynamics(model(), q, v, effort_.data(), wrenches_, workspace_, vdot);
+    ++evaluations_;
     if (!mode_.held.empty()) add_reactions(q, v, vdot);
     return power;
   }
-  power = calc_free_efforts(t, q, v);
   contact_reactions_.begin(q, v, effort_.data(), wrenches_, vdot);
   ++evaluations_;
   add_contact_reactions(q, v, vdot, power);
@@ -214,16 +216,6 @@ void ConstrainedMotion::stop_constant_rows(double* vdot) const {
   for (const int i : mode_.held) {
     const JointRow& row = rows_[static_cast<std::size_t>(i)];
     if (row.is_constant()) vdot[row.dof()] = 0;
-  }
-}
-
-/// Puts positions and velocities of rows that hold on their bounds exactly: off by rounding, a stop would not touch.
-void ConstrainedMotion::put_on_constant_rows(VectorX<double>& q, VectorX<double>& v) {
-  for (const int i : mode_.held) {
-    JointRow& row = rows_[static_cast<std::size_t>(i)];
-    if (!row.is_constant()) continue;
-    v(row.dof()) = 0;
-    if (row.has_value()) q(row.coordinate()) = row.calc_target(q.data());
   }
 }
 
@@ -312,19 +304,14 @@ double ConstrainedMotion::project(VectorX<double>& q, VectorX<double>& v) {
     if (scenario_->run.baumgarte) {
       contact_reactions_.update(q.data(), v.data());
     } else {
-      lost = contact_reactions_.project(rows_, mode_.held, q, v, false);
-      put_on_constant_rows(q, v);
+      lost = contact_reactions_.project(rows_, mode_.held, q, v);
+      internal::put_on_constant_rows(rows_, mode_.held, q, v);
     }
     return lost;
   }
   if (has_curved_rows_) project_curved(q, v);
-  put_on_constant_rows(q, v);
+  internal::put_on_constant_rows(rows_, mode_.held, q, v);
   return 0;
-}
-
-void ConstrainedMotion::project_contacts(VectorX<double>& q, VectorX<double>& v) {
-  contact_reactions_.project(rows_, mode_.held, q, v, true);
-  put_on_constant_rows(q, v);
 }
 
 void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {

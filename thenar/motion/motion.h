@@ -48,6 +48,12 @@ struct Mode {
   friend bool operator==(const Mode&, const Mode&) = default;
 };
 
+/// What a motion holds besides layers.
+struct MotionModes {
+  Mode joints;
+  std::vector<HeldContact> contacts;
+};
+
 class ConstrainedMotion final : public MotionEquations {
  public:
   /// The scenario must outlive it. Locked joints stay where they are at `start` (nq), which is where the scenario
@@ -74,10 +80,13 @@ class ConstrainedMotion final : public MotionEquations {
   const VectorX<double>& origin() const { return origin_; }
   /// Forces are not asked for later times than this, s: a profile may jump there, and rounding must not reach beyond.
   void set_latest_time(double t) { latest_time_ = t; }
-  void set_mode(const Mode& mode);
-  /// Contacts that hold from here on, beside the rows of the mode; none at first.
-  void set_contacts(std::vector<HeldContact> contacts);
-  const std::vector<HeldContact>& contacts() const { return contact_reactions_.contacts; }
+  /// The motion goes on with these. At first nothing holds or slips.
+  void hold(MotionModes modes);
+  /// Nothing holds or slips.
+  void release() { hold({{.held = {}, .slip = std::vector<int>(rows_.size(), 0)}, {}}); }
+  const Mode& mode() const { return mode_; }
+  const std::vector<HeldContact>& contacts() const { return contact_reactions_.contacts(); }
+  MotionModes modes() const { return {mode_, contacts()}; }
   /// Compliant contacts from here on, sheared as they say; none at first. inner_count() follows.
   void set_layer_contacts(std::vector<internal::LayerContact> contacts);
   const std::vector<internal::LayerContact>& layer_contacts() const { return layers_.contacts(); }
@@ -117,7 +126,6 @@ class ConstrainedMotion final : public MotionEquations {
   }
   /// Positions and velocities of the last evaluation with contacts.
   const Workspace<double>& contact_workspace() const { return contact_reactions_.workspace(); }
-  const Mode& mode() const { return mode_; }
 
   int size() const override { return model().velocity_count(); }
   int inner_count() const override { return layers_.shear_count(); }
@@ -134,9 +142,8 @@ class ConstrainedMotion final : public MotionEquations {
   void calc_position(const double* x, double* q) const;
   /// Largest angle that a rotation in space has in x, rad.
   double largest_rotation(const double* x) const;
-  /// v̇ and, in `power`, what forces do, at (t, q, v), for the slip of the mode but without held rows. Layers are
-  /// sheared as they were last.
-  void calc_free_acceleration(double t, const double* q, const double* v, double* vdot, PowerFlow<double>& power);
+  /// v̇ without rows that hold, for joints that slip so (Mode::slip). Layers are sheared as they were last.
+  void calc_free_acceleration(double t, const double* q, const double* v, std::span<const int> slip, double* vdot);
   /// Generalized forces and wrenches of the last evaluation, reactions of held rows included.
   const VectorX<double>& effort() const { return effort_; }
   std::span<const BodyWrench<double>> wrenches() const { return wrenches_; }
@@ -146,9 +153,6 @@ class ConstrainedMotion final : public MotionEquations {
   /// Puts (q, v) back on the held rows and couplings, from which rounding and the error of a step move it: the smallest
   /// change in the metric of the kinetic energy. Returns the energy that v loses at contacts by it, J.
   double project(VectorX<double>& q, VectorX<double>& v);
-
-  /// The same for a motion with contacts, whether Baumgarte's term keeps it there or not.
-  void project_contacts(VectorX<double>& q, VectorX<double>& v);
 
   /// The traces of past evaluations: places from which contacts are followed, forces and counts of the last one.
   struct Memory {
@@ -170,8 +174,9 @@ class ConstrainedMotion final : public MotionEquations {
   long long evaluations() const { return evaluations_; }
 
  private:
+  void set_mode(const Mode& mode);
   /// Efforts and wrenches without reactions, and what they do.
-  PowerFlow<double> calc_free_efforts(double t, const double* q, const double* v);
+  PowerFlow<double> calc_free_efforts(double t, const double* q, const double* v, std::span<const int> slip);
   /// v̇ of the mode, and what forces do.
   PowerFlow<double> calc_acceleration(double t, const double* q, const double* v, double* vdot);
   void add_layers(const double* q, const double* v, PowerFlow<double>& power);
@@ -179,7 +184,6 @@ class ConstrainedMotion final : public MotionEquations {
   void add_reactions(const double* q, const double* v, double* vdot);
   void add_contact_reactions(const double* q, const double* v, double* vdot, PowerFlow<double>& power);
   void stop_constant_rows(double* vdot) const;
-  void put_on_constant_rows(VectorX<double>& q, VectorX<double>& v);
   void project_curved(VectorX<double>& q, VectorX<double>& v);
   bool can_keep_derivatives() const;
   void add_feedback(double t, const double* v, Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv);
