@@ -13,9 +13,6 @@
 /// Every one is a function over the step that must stay ≥ 0. Forces and slips are known at nine places, of which a
 /// polynomial is made whose crossings none is missed of (crossing.h). Touches are found by touch_watch.h.
 ///
-/// Most steps are clear at a glance: forces and slips in five of the nine places stay farther from their bounds than
-/// they change. Then the other places are not looked at.
-///
 /// Forces are found beyond their bounds by a part of the largest of them, `force_margin`, a little late: what follows
 /// is decided by the instant (contact_instant.h), which takes less for nothing. Forces do not jump where a contact
 /// breaks or begins to slip with μ_s = μ, so that a delay by that margin changes the motion by its square only.
@@ -27,34 +24,20 @@
 /// Slip that ends far inside of a long explicit step and has left its direction there has grown from rounding: slip
 /// across dies out faster than such a step can follow. The step is made again, to just behind the end of the slip.
 ///
-/// **Redundant contacts.** Their forces are one choice of many (the least), and one beyond its bound says nothing yet.
-/// Then it is asked whether any forces of the same motion are within all bounds (AdmissibleForces), which is a convex
-/// question with one answer: as long as there are, nothing happens. Whether contacts could also move otherwise is not
-/// asked, since what is at rest stays there as long as forces can hold it.
+/// Of redundant contacts forces are one choice of many: redundant_watch_internal.h asks for others. Most steps are
+/// clear at a glance (held_values_internal.h).
 
-#include <array>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "thenar/events/contact_crossing.h"
+#include "thenar/events/held_values_internal.h"
+#include "thenar/events/redundant_watch_internal.h"
 #include "thenar/events/touch_watch.h"
 #include "thenar/integrate/crossing.h"
 #include "thenar/motion/stepper.h"
 
 namespace thenar {
-
-enum class ContactCrossingKind : std::uint8_t { touch, break_away, slip, stick, face, layer, verdict };
-/// The word used in files.
-const char* to_string(ContactCrossingKind kind);
-
-struct ContactCrossing {
-  double theta = 1;  ///< where in the step, just after
-  ContactCrossingKind kind = ContactCrossingKind::touch;
-  int held = -1;     ///< place among the contacts of the motion; −1 of a touch or a layer
-  std::string name;  ///< of the contact
-  /// Of a slip: the direction along T, U and about N in which it begins, as far as the watch can tell.
-  std::array<double, 3> slip{};
-};
 
 class ContactWatch {
  public:
@@ -62,13 +45,15 @@ class ContactWatch {
 
   /// All must outlive it.
   ContactWatch(const Scenario& scenario, ConstrainedMotion& motion);
+  ContactWatch(const ContactWatch&) = delete;
+  ContactWatch& operator=(const ContactWatch&) = delete;
 
   struct Finding {
     std::optional<double> retry;  ///< the step must be made again with this length, s, before one can tell
     std::optional<ContactCrossing> crossing;
   };
   /// To be called when the stepper has made a step, before anything else is evaluated: forces at its end are known.
-  void note_end(const Stepper& stepper);
+  void note_end(const Stepper& stepper) { held_.note_end(stepper); }
   /// The first crossing in the stepper's last step, if any. The motion must be in the mode of that step.
   Finding find(Stepper& stepper, double force_margin = kForceMargin);
 
@@ -85,55 +70,25 @@ class ContactWatch {
   double calc_least_share(const std::vector<std::size_t>& contacts, double known);
 
  private:
-  /// What a contact that holds must keep ≥ 0.
-  struct HeldValues {
-    double normal = 0, friction = 0, slip = 0, exit = 0;
-  };
-  /// The same of all contacts at an end of a step, as it came about, without margins.
-  struct KnownEnd {
-    double t = 0;
-    std::vector<HeldValues> values;
-    double largest_force = 0;  ///< N
-    bool is_redundant = false;
-  };
-
-  double calc_exit(const HeldContact& contact) const;
-  HeldValues read_held(std::size_t contact, double margin) const;
   bool is_astray(Stepper& stepper, const ContactCrossing& crossing);
   void find_slip_direction(Stepper& stepper, ContactCrossing& crossing);
-  void look_at_forces(Stepper& stepper, double force_margin, std::span<const Eigen::Index> places);
-  void set_known(const KnownEnd& known, double force_margin, Eigen::Index place);
-  bool is_clear_at_a_glance(Stepper& stepper, double force_margin);
-  bool has_clear_forces() const;
   void find_slow_changes(Stepper& stepper, std::optional<ContactCrossing>& first);
   void find_changes(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
   std::optional<double> find_changes_at_end(Stepper& stepper, double force_margin,
                                             std::optional<ContactCrossing>& first);
   void find_exit(Stepper& stepper, std::size_t contact, const VectorX<double>& exits,
                  std::optional<ContactCrossing>& first);
-  double calc_least_slack(double theta);
-  void find_redundant_change(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first);
-  double calc_reserve(Stepper& stepper, double theta, double force_margin);
-  void find_tightest(ContactCrossing& crossing) const;
   template <class Function>
   void narrow(const VectorX<double>& values, const Function& function, ContactCrossingKind kind, std::size_t contact,
               std::optional<ContactCrossing>& first);
 
-  const Scenario& scenario_;
   ConstrainedMotion& motion_;
   TouchWatch touches_;
   CrossingFinder crossings_;
-  MatrixX<double> normal_, friction_, slip_, exit_;  ///< by place and contact: HeldValues
-  VectorX<double> values_;                           ///< of one contact
-  VectorX<double> weights_, slacks_;                 ///< by place, by contact
-  KnownEnd start_, end_;                             ///< of the last step
-  bool is_redundant_ = false;
+  internal::HeldValueTable held_;
+  internal::RedundantWatch redundant_;
+  VectorX<double> values_;  ///< of one contact
   std::vector<Vector4<double>> forces_;
 };
-
-template <class Archive>
-void archive_state(Archive& a, ContactCrossing& at) {
-  a(at.theta, at.kind, at.held, at.name, at.slip);
-}
 
 }  // namespace thenar

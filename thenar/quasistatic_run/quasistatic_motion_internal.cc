@@ -7,9 +7,7 @@
 #include <limits>
 
 #include "thenar/dynamics/kinematics.h"
-#include "thenar/linear_programs/linear_program.h"
 #include "thenar/motion/motion.h"
-#include "thenar/spatial/decompositions.h"
 
 namespace thenar::internal {
 namespace {
@@ -17,13 +15,6 @@ namespace {
 using Index = Eigen::Index;
 using Matrix = MatrixX<double>;
 using Vector = VectorX<double>;
-
-/// Rows and wrenches that depend on others to this are dependent.
-constexpr double kSlowRank = 1e-9;
-/// Newton steps that put positions back on what is held: they start close to it.
-constexpr int kMostSlowProjections = 8;
-/// Loads that forces do not balance by more than this part of the strength have none.
-constexpr double kUnbalanced = 1e-9;
 
 }  // namespace
 
@@ -35,7 +26,8 @@ QuasistaticMotion::QuasistaticMotion(const Scenario& scenario, const Tolerances&
       workspace_(scenario.model),
       origin_(scenario.initial.q),
       rest_(Vector::Zero(scenario.model.velocity_count())),
-      v_(rest_) {
+      projection_(scenario.model, assembler_, units_, tolerances.scales().length) {
+  now_.v = rest_;
   for (JointRow& row : make_joint_rows(scenario.model, scenario.initial.q)) {
     if (row.kind() == JointRowKind::stop) stops_.push_back(std::move(row));
   }
@@ -91,63 +83,27 @@ bool QuasistaticMotion::update(double t, const Vector& q) {
   for (const int stop : held_stops_) {
     rows.push_back(make_stop_row(model(), stops_[static_cast<std::size_t>(stop)], q, assembler_.is_spatial()));
   }
-  problem_ = assembler_.assemble(t, q, rows);
-  rules_ = make_mode_rules(problem_);
-  return is_good && rules_.P.allFinite() && rules_.h.allFinite();
+  now_.problem = assembler_.assemble(t, q, rows);
+  now_.rules = make_mode_rules(now_.problem);
+  return is_good && now_.rules.P.allFinite() && now_.rules.h.allFinite();
 }
 
 bool QuasistaticMotion::evaluate(double t, const Vector& q) {
   if (!update(t, q)) {
-    reserve_ = -1;
+    now_.reserve = -1;
     return false;
   }
-  zero_rows_.clear();
-  edges_.clear();
-  strict_rows_.clear();
-  strict_owners_.clear();
-  for (std::size_t i = 0; i < labels_.size(); ++i) {
-    const RuledContact& contact = rules_.contacts[i];
-    zero_rows_.push_back(contact.normal);
-    const TouchMode& mode = contact.modes[static_cast<std::size_t>(labels_[i] - 1)];
-    for (const RowSign& sign : mode.signs) {
-      if (sign.sign == 0) {
-        zero_rows_.push_back(sign.row);
-      } else {
-        strict_rows_.push_back({sign.row, sign.sign});
-        strict_owners_.push_back(static_cast<int>(i));
-      }
-    }
-    edges_.insert(edges_.end(), mode.edges.begin(), mode.edges.end());
-  }
+  now_.rows = find_mode_rows(now_.rules, labels_);
   find_velocity();
   find_forces();
-  return v_.allFinite() && std::isfinite(reserve_);
+  return now_.v.allFinite() && std::isfinite(now_.reserve);
 }
 
-/// (1), with unknowns in their units.
+/// (1).
 void QuasistaticMotion::find_velocity() {
-  const Index m = rules_.P.cols();
-  Matrix A(static_cast<Index>(zero_rows_.size()), m);
-  Vector b(A.rows());
-  u_ = reference_.size() == m ? reference_ : Vector::Zero(m);
-  for (Index k = 0; k < A.rows(); ++k) {
-    const int row = zero_rows_[static_cast<std::size_t>(k)];
-    A.row(k) = rules_.P.row(row).cwiseProduct(units_.transpose());
-    b(k) = -rules_.v0(row) - rules_.P.row(row).dot(u_);
-    const double length = A.row(k).norm();
-    if (length > 0) {
-      A.row(k) /= length;
-      b(k) /= length;
-    }
-  }
-  if (A.size() > 0) {
-    Eigen::CompleteOrthogonalDecomposition<Matrix> factor;
-    factor.setThreshold(kSlowRank);
-    factor.compute(A);
-    u_ += units_.cwiseProduct(factor.solve(b));
-  }
-  v_ = expand(u_);
-  row_speeds_ = rules_.P * u_ + rules_.v0;
+  now_.u = find_mode_velocity(now_.rules, now_.rows.zero, units_, reference_);
+  now_.v = expand(now_.u);
+  now_.row_speeds = now_.rules.P * now_.u + now_.rules.v0;
 }
 
 Vector QuasistaticMotion::expand(const Vector& u) const {
@@ -156,178 +112,65 @@ Vector QuasistaticMotion::expand(const Vector& u) const {
   for (const int dof : assembler_.object_dofs()) out(dof) = u(k++);
   for (std::size_t j = 0; j < assembler_.joint_dofs().size(); ++j) {
     const int dof = assembler_.joint_dofs()[j];
-    out(dof) = assembler_.is_unknown(dof) ? u(k++) : problem_.theta_dot(static_cast<Index>(j));
+    out(dof) = assembler_.is_unknown(dof) ? u(k++) : now_.problem.theta_dot(static_cast<Index>(j));
   }
   return out;
 }
 
 int QuasistaticMotion::owner_of_edge(std::size_t k) const {
-  return rules_.edges[static_cast<std::size_t>(edges_[k])].contact;
+  return now_.rules.edges[static_cast<std::size_t>(now_.rows.edges[k])].contact;
 }
 
-/// The least forces (in squares), if none of them pulls; else those with the least sum of which none does.
+/// Those of the edges that the labels admit, and their reserve.
 void QuasistaticMotion::find_forces() {
-  const auto count = static_cast<Index>(edges_.size());
-  Matrix G(rules_.G.rows(), count);
-  for (Index k = 0; k < count; ++k) G.col(k) = rules_.G.col(edges_[static_cast<std::size_t>(k)]);
-  const Vector h = rules_.h / rules_.strength;
-  Vector f = Vector::Zero(count);
-  f_ = Vector::Zero(rules_.edge_count());
-  tightest_ = -1;
+  const auto count = static_cast<Index>(now_.rows.edges.size());
+  Matrix G(now_.rules.G.rows(), count);
+  for (Index k = 0; k < count; ++k) G.col(k) = now_.rules.G.col(now_.rows.edges[static_cast<std::size_t>(k)]);
   // The work of each in its unit, over a length: forces and moments by the lever of the scenario.
-  const Vector scale = units_ / tolerances_.scales().length;
-  double unbalanced = h.size() > 0 ? h.cwiseProduct(scale).cwiseAbs().maxCoeff() : 0;
-  Index rank = 0;
-  if (count > 0 && G.rows() > 0) {
-    Eigen::CompleteOrthogonalDecomposition<Matrix> factor;
-    factor.setThreshold(kSlowRank);
-    factor.compute(scale.asDiagonal() * G);
-    f = factor.solve(Vector(-h.cwiseProduct(scale)));
-    rank = factor.rank();
-    unbalanced = (G * f + h).cwiseProduct(scale).cwiseAbs().maxCoeff();
-  }
-  if (unbalanced > kUnbalanced) {
-    reserve_ = -unbalanced;
-  } else if (count == 0) {
-    reserve_ = 1;
-  } else {
-    reserve_ = f.minCoeff();
-    if (reserve_ < 0 && rank < count) reserve_ = find_least_sum(G, h, f) ? 0 : find_best_share(G, h, f);
-    Index least = 0;
-    f.minCoeff(&least);
-    tightest_ = owner_of_edge(static_cast<std::size_t>(least));
-  }
-  for (Index k = 0; k < count; ++k) f_(edges_[static_cast<std::size_t>(k)]) = rules_.strength * f(k);
-}
-
-/// Of all forces that no edge has to pull for, those with the least sum: contacts that could press on each other do
-/// not.
-bool QuasistaticMotion::find_least_sum(const Matrix& G, const Vector& h, Vector& f) const {
-  LinearProgram program(G);
-  for (int i = 0; i < program.row_count(); ++i) program.bound_row(i, -h(i), -h(i));
-  for (int j = 0; j < program.column_count(); ++j) {
-    program.bound_column(j, 0, LinearProgram::kInfinity);
-    program.set_cost(j, 1);
-  }
-  if (program.solve() != LpStatus::optimal) return false;
-  f = program.x();
-  return true;
-}
-
-/// Largest s with G f + h = 0, f ≥ s; up to 1.
-double QuasistaticMotion::find_best_share(const Matrix& G, const Vector& h, Vector& f) const {
-  const Index count = G.cols();
-  Matrix A(G.rows(), count + 1);
-  A << G, G.rowwise().sum();
-  LinearProgram program(A);
-  for (int i = 0; i < program.row_count(); ++i) program.bound_row(i, -h(i), -h(i));
-  for (int j = 0; j < count; ++j) program.bound_column(j, 0, LinearProgram::kInfinity);
-  program.bound_column(static_cast<int>(count), -1, 1);
-  program.set_cost(static_cast<int>(count), -1);
-  if (program.solve() != LpStatus::optimal) return -1;
-  const double share = program.x()(count);
-  f = program.x().head(count).array() + share;
-  return share;
+  const EdgeForces found =
+      find_edge_forces(G, now_.rules.h / now_.rules.strength, units_ / tolerances_.scales().length);
+  now_.reserve = found.reserve;
+  now_.tightest = found.tightest < 0 ? -1 : owner_of_edge(static_cast<std::size_t>(found.tightest));
+  now_.f = Vector::Zero(now_.rules.edge_count());
+  for (Index k = 0; k < count; ++k)
+    now_.f(now_.rows.edges[static_cast<std::size_t>(k)]) = now_.rules.strength * found.f(k);
 }
 
 QuasistaticSolution QuasistaticMotion::solution() const {
-  return make_quasistatic_solution(problem_, rules_, {labels_, {u_, f_, true, true}});
+  return make_quasistatic_solution(now_.problem, now_.rules, {labels_, {now_.u, now_.f, true, true}});
 }
 
 double QuasistaticMotion::calc_work_rate() const {
   const QuasistaticSolution found = solution();
-  return found.tau.dot(found.theta_dot) + assembler_.calc_wrench_power(v_);
+  return found.tau.dot(found.theta_dot) + assembler_.calc_wrench_power(now_.v);
 }
 
 double QuasistaticMotion::calc_dissipation() const {
   const QuasistaticSolution found = solution();
-  const UnknownForm form = make_unknown_form(problem_);
-  const Vector v = form.P * u_ + form.v0;
-  const Index n = problem_.contact_count();
+  const UnknownForm form = make_unknown_form(now_.problem);
+  const Vector v = form.P * now_.u + form.v0;
+  const Index n = now_.problem.contact_count();
   double out = -found.c_t.dot(v.segment(n, n));
-  if (problem_.is_spatial()) out -= found.c_u.dot(v.tail(n));
+  if (now_.problem.is_spatial()) out -= found.c_u.dot(v.tail(n));
   return out;
 }
 
 std::vector<double> QuasistaticMotion::list_strict() const {
   std::vector<double> out;
-  for (const Row& row : strict_rows_) out.push_back(row.sign * row_speeds_(row.row));
+  for (const RowSign& row : now_.rows.strict) out.push_back(row.sign * now_.row_speeds(row.row));
   return out;
 }
 
 void QuasistaticMotion::project(double t, Vector& q) {
   assembler_.place_driven(t, q);
-  const Index m = units_.size();
-  Vector q_next = q;
-  double last = std::numeric_limits<double>::infinity();
-  for (int pass = 0; pass < kMostSlowProjections; ++pass) {
-    update_positions(model(), q.data(), workspace_);
-    update_velocities(model(), rest_.data(), workspace_);
-    std::vector<Vector> rows;
-    std::vector<double> gaps;
-    for (HeldContact& contact : contacts_) {
-      if (!contact.update(workspace_)) return;
-      rows.emplace_back(contact.J().row(0).transpose());
-      gaps.push_back(contact.gap());
-    }
-    for (const int stop : held_stops_) {
-      JointRow& row = stops_[static_cast<std::size_t>(stop)];
-      rows.push_back(make_stop_row(model(), row, q, false).n);
-      gaps.push_back(row.calc_value(q.data()));
-    }
-    double largest = 0;
-    for (const double gap : gaps) largest = std::max(largest, std::abs(gap));
-    // Rounding, or what nothing can mend.
-    if (largest <= 4 * std::numeric_limits<double>::epsilon() * tolerances_.scales().length) return;
-    if (largest > 0.5 * last) return;
-    last = largest;
-    Matrix A(static_cast<Index>(rows.size()), m);
-    Vector b(A.rows());
-    for (Index k = 0; k < A.rows(); ++k) {
-      const Vector& row = rows[static_cast<std::size_t>(k)];
-      Index j = 0;
-      for (const int dof : assembler_.object_dofs()) A(k, j++) = row(dof);
-      for (const int dof : assembler_.joint_dofs()) {
-        if (assembler_.is_unknown(dof)) A(k, j++) = row(dof);
-      }
-      A.row(k) = A.row(k).cwiseProduct(units_.transpose());
-      b(k) = -gaps[static_cast<std::size_t>(k)];
-    }
-    if (A.size() == 0) return;
-    Eigen::CompleteOrthogonalDecomposition<Matrix> factor;
-    factor.setThreshold(kSlowRank);
-    factor.compute(A);
-    const Vector u = units_.cwiseProduct(factor.solve(b));
-    Vector step = Vector::Zero(model().velocity_count());
-    Index j = 0;
-    for (const int dof : assembler_.object_dofs()) step(dof) = u(j++);
-    for (const int dof : assembler_.joint_dofs()) {
-      if (assembler_.is_unknown(dof)) step(dof) = u(j++);
-    }
-    integrate_position(model(), q.data(), step.data(), q_next.data());
-    q = q_next;
-  }
+  projection_.put_back({contacts_, stops_, held_stops_}, workspace_, q);
 }
 
-QuasistaticMotion::Memory QuasistaticMotion::remember() const {
-  return {contacts_, problem_, rules_,      zero_rows_, edges_,   strict_owners_, strict_rows_,
-          u_,        v_,       row_speeds_, f_,         reserve_, tightest_,      evaluations_};
-}
+QuasistaticMotion::Memory QuasistaticMotion::remember() const { return {contacts_, now_, evaluations_}; }
 
 void QuasistaticMotion::recall(const Memory& memory) {
   contacts_ = memory.contacts;
-  problem_ = memory.problem;
-  rules_ = memory.rules;
-  zero_rows_ = memory.zero_rows;
-  edges_ = memory.edges;
-  strict_owners_ = memory.strict_owners;
-  strict_rows_ = memory.strict_rows;
-  u_ = memory.u;
-  v_ = memory.v;
-  row_speeds_ = memory.row_speeds;
-  f_ = memory.f;
-  reserve_ = memory.reserve;
-  tightest_ = memory.tightest;
+  now_ = memory.evaluation;
   evaluations_ = memory.evaluations;
 }
 
@@ -350,7 +193,7 @@ void QuasistaticMotion::calc_slope(double t, const double* y, double* slope) {
     std::fill_n(slope, nv, std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  std::copy_n(v_.data(), nv, slope);
+  std::copy_n(now_.v.data(), nv, slope);
   turn_into_chart_rate(model(), y, slope);
 }
 

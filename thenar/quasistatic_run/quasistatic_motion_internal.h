@@ -24,6 +24,8 @@
 #include "thenar/motion/held_contact.h"
 #include "thenar/quasistatic/mode_rules.h"
 #include "thenar/quasistatic/quasistatic_solver.h"
+#include "thenar/quasistatic_run/held_projection_internal.h"
+#include "thenar/quasistatic_run/mode_answer_internal.h"
 #include "thenar/quasistatic_run/quasistatic_scene.h"
 #include "thenar/scenario/tolerances.h"
 
@@ -33,6 +35,8 @@ class QuasistaticMotion final : public MotionEquations {
  public:
   /// All must outlive it.
   QuasistaticMotion(const Scenario& scenario, const Tolerances& tolerances);
+  QuasistaticMotion(const QuasistaticMotion&) = delete;
+  QuasistaticMotion& operator=(const QuasistaticMotion&) = delete;
 
   QuasistaticAssembler& assembler() { return assembler_; }
   const QuasistaticAssembler& assembler() const { return assembler_; }
@@ -59,12 +63,12 @@ class QuasistaticMotion final : public MotionEquations {
   bool evaluate(double t, const VectorX<double>& q);
 
   // Answers to that.
-  const QuasistaticProblem& problem() const { return problem_; }
-  const ModeRules& rules() const { return rules_; }
-  const VectorX<double>& u() const { return u_; }                    ///< unknowns of the problem
-  const VectorX<double>& v() const { return v_; }                    ///< of the model
-  const VectorX<double>& row_speeds() const { return row_speeds_; }  ///< of the rows of rules()
-  double reserve() const { return reserve_; }
+  const QuasistaticProblem& problem() const { return now_.problem; }
+  const ModeRules& rules() const { return now_.rules; }
+  const VectorX<double>& u() const { return now_.u; }                    ///< unknowns of the problem
+  const VectorX<double>& v() const { return now_.v; }                    ///< of the model
+  const VectorX<double>& row_speeds() const { return now_.row_speeds; }  ///< of the rows of rules()
+  double reserve() const { return now_.reserve; }
   QuasistaticSolution solution() const;  ///< velocities and forces
   /// Power of actuators and wrenches, and of friction (W), there.
   double calc_work_rate() const;
@@ -72,26 +76,25 @@ class QuasistaticMotion final : public MotionEquations {
   /// Rows that must not change their sign, times that sign.
   std::vector<double> list_strict() const;
   /// Of which contact or stop each of these is.
-  const std::vector<int>& strict_owners() const { return strict_owners_; }
-  double speed_scale() const { return rules_.still / kStill; }
+  const std::vector<int>& strict_owners() const { return now_.rows.strict_owners; }
+  double speed_scale() const { return now_.rules.still / kStill; }
   const Workspace<double>& workspace() const { return workspace_; }
   /// Which contact, or stop behind them, has the edge with the least share of the reserve.
-  int tightest() const { return tightest_; }
+  int tightest() const { return now_.tightest; }
 
-  /// A row of the rules that must keep its sign.
-  struct Row {
-    int row, sign;
+  /// Problem, velocities and forces at a place.
+  struct Evaluation {
+    QuasistaticProblem problem;
+    ModeRules rules;
+    ModeRows rows;
+    VectorX<double> u, v, row_speeds, f;
+    double reserve = 0;
+    int tightest = -1;
   };
   /// What the last evaluation has left.
   struct Memory {
     std::vector<HeldContact> contacts;
-    QuasistaticProblem problem;
-    ModeRules rules;
-    std::vector<int> zero_rows, edges, strict_owners;
-    std::vector<Row> strict_rows;
-    VectorX<double> u, v, row_speeds, f;
-    double reserve;
-    int tightest;
+    Evaluation evaluation;
     long long evaluations;
   };
   /// What its future depends on.
@@ -114,8 +117,6 @@ class QuasistaticMotion final : public MotionEquations {
  private:
   void find_velocity();
   void find_forces();
-  bool find_least_sum(const MatrixX<double>& G, const VectorX<double>& h, VectorX<double>& f) const;
-  double find_best_share(const MatrixX<double>& G, const VectorX<double>& h, VectorX<double>& f) const;
   int owner_of_edge(std::size_t k) const;
   VectorX<double> expand(const VectorX<double>& u) const;
 
@@ -130,13 +131,8 @@ class QuasistaticMotion final : public MotionEquations {
   VectorX<double> reference_;
   Workspace<double> workspace_;
   VectorX<double> origin_, rest_, units_;  ///< units_: of the unknowns, m or rad
-  QuasistaticProblem problem_;
-  ModeRules rules_;
-  std::vector<int> zero_rows_, edges_, strict_owners_;
-  std::vector<Row> strict_rows_;
-  VectorX<double> u_, v_, row_speeds_, f_;
-  double reserve_ = 0;
-  int tightest_ = -1;
+  HeldProjection projection_;
+  Evaluation now_;  ///< the last one
   long long evaluations_ = 0;
   double t_evaluated_ = 0;  ///< s, at the last update, with the positions there
   VectorX<double> q_evaluated_;

@@ -5,11 +5,7 @@
 /// The engine of slow motion, from one list of modes to the next.
 ///
 /// At an event the quasistatic problem is solved with its proof (quasistatic_solver.h); its answer is the list of modes
-/// in which the motion goes on (quasistatic_choice_internal.h). Where an event is one of geometry (bodies meet, a stop
-/// is met, features or drives change), the problem is that of the moment itself. Where a slip comes to rest or forces
-/// leave their bounds, both the old list and the new one are answers at that very moment; so the question is asked a
-/// little later, where the old list would be, by so much that it is clearly none any more (kClear), and the answer goes
-/// on from the moment.
+/// in which the motion goes on (quasistatic_settler_internal.h).
 ///
 /// **Cutting.** As in event_run_internal.h: a step that was looked into is taken when a later time is asked for, and
 /// where one has stopped to look leaves no trace.
@@ -19,10 +15,10 @@
 
 #include "thenar/engine/engine_internal.h"
 #include "thenar/engine/event_log.h"
-#include "thenar/instant/contact_names.h"
-#include "thenar/quasistatic_run/quasistatic_changes_internal.h"
-#include "thenar/quasistatic_run/quasistatic_choice_internal.h"
 #include "thenar/quasistatic_run/quasistatic_sampler_internal.h"
+#include "thenar/quasistatic_run/quasistatic_schedule_internal.h"
+#include "thenar/quasistatic_run/quasistatic_settler_internal.h"
+#include "thenar/quasistatic_run/quasistatic_teller_internal.h"
 #include "thenar/quasistatic_run/quasistatic_watch_internal.h"
 #include "thenar/scenario/scenario.h"
 
@@ -64,29 +60,18 @@ class QuasistaticRun final : public Engine {
   bool commit();
   bool cut_here();
   void take(double theta);
+  void set_loads(const ExternalLoads& loads);
   bool apply_loads();
   bool pass_loads();
   bool pass_switch();
-  void find_next_switch();
-  double next_limit() const;
   void look_inside(double t);
 
   // One instant.
   bool settle(const std::optional<QuasistaticCrossing>& at);
-  bool note_progress(const std::optional<QuasistaticCrossing>& at);
-  bool find_contacts();
-  bool is_driven(double t) const { return choice_.is_driven(t); }
-  double find_time_asked() const;
-  QuasistaticChoice::Place look_behind();
-  void keep_end(double t, const QuasistaticProblem& problem, QuasistaticAnswer answer);
-  void note_verdict(const QuasistaticAnswer& answer);
-  bool report_change(const std::optional<QuasistaticCrossing>& at);
+  bool start_stretch(const std::optional<QuasistaticCrossing>& at);
 
   template <class Archive>
   void archive(Archive& a);
-  bool tap(const Sample& sample);
-  bool is_interrupted() const;
-  Sample look_at_present();
 
   const Scenario& scenario_;
   const RunTaps& taps_;
@@ -94,32 +79,24 @@ class QuasistaticRun final : public Engine {
   Tolerances tolerances_;
   QuasistaticMotion motion_;
   QuasistaticStep step_;
-  QuasistaticChoice choice_;
   RunReport report_;
+  QuasistaticSettler settler_;
   QuasistaticSampler sampler_;
-  ContactFinder finder_;
-  LawTable laws_;
-  ContactNames names_;
-  QuasistaticChanges changes_between_;
   EventLog events_;
-  Workspace<double> workspace_;
-  Actuation profiles_;  ///< whose jumps are looked for
+  QuasistaticTeller teller_;
+  QuasistaticSchedule schedule_;
   std::optional<ExternalLoads> staged_loads_;
-  Sample sample_, before_;  ///< before_: before a jump of velocities
-  std::optional<ProfileSwitch> switch_;
+  Sample sample_;
   std::optional<PendingStep> pending_;
   State state_, view_;
   bool is_inside_ = false, has_begun_ = false;
-  double horizon_ = 0;  ///< s
   /// An instant whose question was interrupted is asked again.
   struct DueSettle {
     std::optional<QuasistaticCrossing> at;
   };
   std::optional<DueSettle> due_;
-  double last_jump_ = -1;  ///< s
-  double moment_ = -1;
-  int changes_ = 0;
-  bool is_first_ = true, has_settled_ = false;
+  ModeChangeCount changes_;
+  bool has_settled_ = false;
 };
 
 }  // namespace thenar::internal

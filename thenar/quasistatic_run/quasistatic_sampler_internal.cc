@@ -80,6 +80,25 @@ Sample QuasistaticSampler::make(const State& state, double work, double dissipat
   return sample;
 }
 
+Sample QuasistaticSampler::look(const State& state) {
+  const QuasistaticMotion::Memory memory = motion_.remember();
+  motion_.evaluate(state.t, state.q);
+  Sample out = make(state, 0, 0);
+  motion_.recall(memory);
+  return out;
+}
+
+Sample QuasistaticSampler::look_into(QuasistaticStep& step, const State& state) {
+  const QuasistaticMotion::Memory memory = motion_.remember();
+  const double part = (state.t - step.t()) / step.h();
+  step.interpolate(part);
+  const StepPoint energy = step.calc_energy(part);
+  Sample out = make(state, energy.work, energy.dissipated);
+  motion_.recall(memory);
+  note_extremes(state.q);
+  return out;
+}
+
 Contact QuasistaticSampler::read_contact(std::size_t i, const QuasistaticSolution& solution) const {
   const HeldContact& contact = motion_.contacts()[i];
   const auto k = static_cast<Eigen::Index>(i);

@@ -6,6 +6,7 @@
 
 #include "thenar/contact/contact_finder.h"
 #include "thenar/quasistatic_run/quasistatic_motion_internal.h"
+#include "thenar/quasistatic_run/quasistatic_watch_internal.h"
 #include "thenar/trace/sample.h"
 
 namespace thenar::internal {
@@ -19,6 +20,10 @@ class QuasistaticSampler {
   /// A row where the motion was evaluated last; work and dissipation (J) are those since the last step. Velocities are
   /// those of its modes, or of the state where it has none.
   Sample make(const State& state, double work, double dissipated);
+  /// The same at the state. Nothing that is looked at leaves a trace in the motion.
+  Sample look(const State& state);
+  /// And inside of the motion's step, whose place there it also takes for an extreme.
+  Sample look_into(QuasistaticStep& step, const State& state);
   template <class Archive>
   void archive(Archive& a) {
     a(nearby_);
