@@ -70,6 +70,19 @@ void ContactFinder::update(const Workspace<double>& workspace, double margin) {
   number_points();
 }
 
+void ContactFinder::update_pair(const Workspace<double>& workspace, double margin, int shape_A, int shape_B) {
+  const Pair* const pair = find_pair(shape_A, shape_B);
+  if (pair == nullptr) {  // they were not near before
+    update(workspace, margin);
+    drop_if([&](const FoundContact& contact) { return contact.shape_A != shape_A || contact.shape_B != shape_B; });
+    return;
+  }
+  contacts_.clear();
+  for (const int shape : {shape_A, shape_B}) update_pose(workspace, static_cast<std::size_t>(shape));
+  look_at(*pair, margin);
+  number_points();
+}
+
 void ContactFinder::forget() {
   for (const Pair& pair : pairs_) free_memories_.push_back(pair.memory);
   pairs_.clear();
@@ -87,11 +100,21 @@ double ContactFinder::calc_size(const Workspace<double>& workspace) {
   return all ? norm(all->high - all->low) : 0;
 }
 
+void ContactFinder::update_pose(const Workspace<double>& workspace, std::size_t shape) {
+  const Placement<double> X_WB = calc_body_pose(*model_, workspace, shapes_[shape].body);
+  X_WS_[shape] = Pose<double>{X_WB.R.eigen(), X_WB.p.eigen()} * shapes_[shape].X_BS;
+}
+
 void ContactFinder::update_poses(const Workspace<double>& workspace) {
-  for (std::size_t i = 0; i < shapes_.size(); ++i) {
-    const Placement<double> X_WB = calc_body_pose(*model_, workspace, shapes_[i].body);
-    X_WS_[i] = Pose<double>{X_WB.R.eigen(), X_WB.p.eigen()} * shapes_[i].X_BS;
+  for (std::size_t i = 0; i < shapes_.size(); ++i) update_pose(workspace, i);
+}
+
+const ContactFinder::Pair* ContactFinder::find_pair(int shape_A, int shape_B) const {
+  for (const Pair& pair : pairs_) {
+    const auto [first, second] = std::minmax(pair.shapes.first, pair.shapes.second);
+    if (first == std::min(shape_A, shape_B) && second == std::max(shape_A, shape_B)) return &pair;
   }
+  return nullptr;
 }
 
 /// Makes the list of pairs of this call. Both lists are in the order of the broad phase, so that one walk tells which
@@ -121,13 +144,10 @@ std::size_t ContactFinder::take_memory() {
 }
 
 ArcPoints* ContactFinder::arc_points(int shape_A, int shape_B, bool is_of_A) {
-  for (const Pair& pair : pairs_) {
-    const auto [first, second] = std::minmax(pair.shapes.first, pair.shapes.second);
-    if (first != std::min(shape_A, shape_B) || second != std::max(shape_A, shape_B)) continue;
-    PairMemory& memory = memories_[pair.memory];
-    return is_of_A ? &memory.arc_A : &memory.arc_B;
-  }
-  return nullptr;
+  const Pair* const pair = find_pair(shape_A, shape_B);
+  if (pair == nullptr) return nullptr;
+  PairMemory& memory = memories_[pair->memory];
+  return is_of_A ? &memory.arc_A : &memory.arc_B;
 }
 
 void ContactFinder::keep_arc_points(std::span<const FoundContact> kept) {

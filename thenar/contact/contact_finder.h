@@ -56,9 +56,11 @@ class ContactFinder {
   /// The model must outlive the finder.
   ContactFinder(const Model& model, std::vector<BodyShape> shapes, const ContactRules& rules);
 
-  /// Finds all contact points with gap ≤ margin (m). Needs update_positions. Throws std::length_error when far too many
+  /// Finds all contact points with gap ≤ margin (m). Needs update_positions. Throws NoInstantError when far too many
   /// shapes are near each other (BroadPhase).
   void update(const Workspace<double>& workspace, double margin);
+  /// The same of two shapes alone.
+  void update_pair(const Workspace<double>& workspace, double margin, int shape_A, int shape_B);
 
   /// The next update does not depend on earlier ones, not even by rounding.
   void forget();
@@ -102,7 +104,9 @@ class ContactFinder {
     std::size_t memory = 0;
   };
 
+  void update_pose(const Workspace<double>& workspace, std::size_t shape);
   void update_poses(const Workspace<double>& workspace);
+  const Pair* find_pair(int shape_A, int shape_B) const;
   void carry_memories();
   std::size_t take_memory();
   void look_at(const Pair& pair, double margin);

@@ -90,8 +90,12 @@ void ContactWatch::find_slip_direction(Stepper& stepper, ContactCrossing& crossi
 template <class Function>
 void ContactWatch::narrow(const VectorX<double>& values, const Function& function, ContactCrossingKind kind,
                           std::size_t contact, std::optional<ContactCrossing>& first) {
-  const auto bracket = crossings_.find(values, function);
+  auto bracket = crossings_.find(values, function);
   if (!bracket || (first && bracket->before >= first->theta)) return;
+  if (first && first->theta < bracket->after) {
+    if (function(first->theta) >= 0) return;
+    bracket->after = first->theta;
+  }
   const double theta = refine_crossing(*bracket, kEventBracket, function).after;
   if (first && theta >= first->theta) return;
   first = ContactCrossing{theta, kind, static_cast<int>(contact), motion_.contacts()[contact].name()};
@@ -198,7 +202,10 @@ void ContactWatch::find_exit(Stepper& stepper, std::size_t i, const VectorX<doub
       stepper.evaluate(theta);
       return allowed - held_.calc_exit(motion_.contacts()[i]);
     };
-    const double theta = refine_crossing({nodes[k - 1], nodes[k]}, kEventBracket, room).after;
+    const bool has_earlier = first && first->theta < nodes[k];
+    if (has_earlier && room(first->theta) >= 0) return;
+    const double after = has_earlier ? first->theta : nodes[k];
+    const double theta = refine_crossing({nodes[k - 1], after}, kEventBracket, room).after;
     if (!first || theta < first->theta) {
       first = ContactCrossing{theta, ContactCrossingKind::face, static_cast<int>(i), motion_.contacts()[i].name()};
     }

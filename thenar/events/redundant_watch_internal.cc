@@ -2,15 +2,17 @@
 #include "thenar/events/redundant_watch_internal.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "thenar/base/numbers.h"
-#include "thenar/integrate/crossing.h"
 
 namespace thenar::internal {
 namespace {
 
-/// Forces of redundant contacts are looked at in so many parts of a step, by what is known of them in nine places.
-constexpr int kFineParts = 32;
+/// Forces of redundant contacts are looked at in so many parts of a step, by what is known of them in nine places, and
+/// each part in so many where they are not so many times as far from their bounds as they change in it.
+constexpr int kPartsOfStep = 8, kFineParts = 4;
+constexpr double kClearOfChange = 2;
 /// The margin of redundant contacts over that of others.
 constexpr double kShared = 2;
 /// Normal forces below this part of the forces' size are those of contacts that part.
@@ -60,18 +62,41 @@ double RedundantWatch::calc_least_slack(double theta) {
 }
 
 void RedundantWatch::find(Stepper& stepper, double force_margin, std::optional<ContactCrossing>& first) {
+  const auto bracket = find_bracket(stepper, force_margin, first ? first->theta : 1);
+  if (!bracket) return;
   const auto reserve = [&](double theta) { return calc_reserve(stepper, theta, force_margin); };
-  for (int k = 0; k <= kFineParts; ++k) {
-    const double place = static_cast<double>(k) / kFineParts, before = static_cast<double>(k - 1) / kFineParts;
-    if (first && k > 0 && first->theta <= before) return;
-    if (calc_least_slack(place) >= 0 || reserve(place) >= 0) continue;
-    const double theta = k > 0 ? refine_crossing({before, place}, kEventBracket, reserve).after : place;
-    if (first && first->theta <= theta) return;
-    reserve(theta);
-    first.emplace().theta = theta;
-    find_tightest(*first);
-    return;
+  const bool is_inside = bracket->before < bracket->after;
+  const double theta = is_inside ? refine_crossing(*bracket, kEventBracket, reserve).after : bracket->after;
+  if (first && first->theta <= theta) return;
+  reserve(theta);
+  first.emplace().theta = theta;
+  find_tightest(*first);
+}
+
+/// The first two of the places looked at between which the reserve falls below 0; twice the same if it is below there.
+std::optional<CrossingFinder::Bracket> RedundantWatch::find_bracket(Stepper& stepper, double force_margin, double end) {
+  const auto look = [&](double theta) {
+    return calc_least_slack(theta) >= 0 ? kInfinity : calc_reserve(stepper, theta, force_margin);
+  };
+  CrossingFinder::Bracket out;
+  double last = look(0);
+  if (last < 0) return out;
+  for (int k = 1; k <= kPartsOfStep; ++k) {
+    const double from = static_cast<double>(k - 1) / kPartsOfStep, to = static_cast<double>(k) / kPartsOfStep;
+    if (from >= end) return std::nullopt;
+    const double next = look(to);
+    const bool is_clear = std::min(last, next) > kClearOfChange * std::abs(next - last);  // never with an infinity
+    out.before = from;
+    for (int i = 1; i < kFineParts && !is_clear; ++i) {
+      out.after = from + (to - from) * i / kFineParts;
+      if (look(out.after) < 0) return out;
+      out.before = out.after;
+    }
+    out.after = to;
+    if (next < 0) return out;
+    last = next;
   }
+  return std::nullopt;
 }
 
 }  // namespace thenar::internal

@@ -14,6 +14,7 @@
 
 #include "thenar/events/contact_crossing.h"
 #include "thenar/events/held_values_internal.h"
+#include "thenar/integrate/crossing.h"
 
 namespace thenar::internal {
 
@@ -37,6 +38,7 @@ class RedundantWatch {
 
  private:
   double calc_least_slack(double theta);
+  std::optional<CrossingFinder::Bracket> find_bracket(Stepper& stepper, double force_margin, double end);
 
   ConstrainedMotion& motion_;
   const HeldValueTable& held_;

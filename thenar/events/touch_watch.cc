@@ -131,10 +131,10 @@ void TouchWatch::look_at(StepView& step, double theta, Place& out) {
 double TouchWatch::calc_gap(StepView& step, double theta, int shape_A, int shape_B) {
   const StepPoint& point = step.interpolate(theta);
   update_positions(scenario_.model, point.q.data(), workspace_);
-  finder_.update(workspace_, reach_);
+  finder_.update_pair(workspace_, reach_, shape_A, shape_B);
   double out = reach_;
   for (const FoundContact& found : finder_.contacts()) {
-    if (found.shape_A == shape_A && found.shape_B == shape_B && !is_held(found)) out = std::min(out, found.gap);
+    if (!is_held(found)) out = std::min(out, found.gap);
   }
   return out;
 }
@@ -248,6 +248,10 @@ double TouchWatch::find_allowance(int shape_A, int shape_B) const {
 void TouchWatch::keep_touch(StepView& step, double before, double after, int shape_A, int shape_B, double allowed,
                             std::optional<Touch>& first) {
   const auto gap = [&](double theta) { return calc_gap(step, theta, shape_A, shape_B) + allowed; };
+  if (first && first->theta < after) {
+    if (first->theta <= before || gap(first->theta) >= 0) return;  // another touch comes before
+    after = first->theta;
+  }
   if (gap(after) >= 0) return;  // it looked so, roughly
   const double theta = refine_crossing({before, after}, kEventBracket, gap).after;
   if (first && first->theta <= theta) return;
