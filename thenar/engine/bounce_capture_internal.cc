@@ -1,33 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/engine/bounce_capture_internal.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace thenar::internal {
 
 BounceCapture::BounceCapture(SettleParts& parts) : parts_(parts), stop_strikes_(parts.motion.rows().size(), 0) {}
 
+/// What comes to rest slows down its neighbours, which may come to rest by that: they are looked at again.
 bool BounceCapture::capture(State& state, const Instant& instant) {
+  instant_ = &instant;
   Mode mode = parts_.motion.mode();
-  const double smallest = parts_.tolerances.smallest_hop(parts_.size);
   const Eigen::Map<const VectorX<double>> vdot(parts_.stepper.acceleration(), parts_.motion.size());
   std::vector<HeldContact> held = parts_.motion.contacts();
-  bool any = capture_stops(state, mode);
+  std::vector<const InstantContact*> opening;
   for (const InstantContact& contact : instant.contacts) {
-    if (contact.row >= 0) continue;  // does not open
-    HeldContact point = parts_.make_contact(contact.place, contact.law, ContactHold::smooth);
-    const double rate = point.velocity()(0), fall = -(point.J().row(0).dot(vdot) + point.drift()(0));
-    if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) continue;
-    note_end(state.t, {.place = make_place(parts_.names.find(contact.place), contact.place)},
-             {contact.law.restitution.at(rate), rate, fall}, strike_count(contact.place));
-    held.push_back(std::move(point));
-    any = true;
+    if (contact.row < 0) opening.push_back(&contact);
   }
+  bool any = false;
+  for (bool goes_on = true; goes_on;) {
+    const bool stops_rest = capture_stops(state, mode), points_rest = capture_points(state, vdot, opening, held);
+    goes_on = stops_rest || points_rest;
+    if (!goes_on) break;
+    any = true;
+    VectorX<double> q = state.q;
+    parts_.project(mode.held, held, q, state.v);
+    parts_.look_at(state);
+    for (HeldContact& contact : held) contact.update(parts_.workspace);
+  }
+  return any;
+}
+
+/// The same of contacts that open, which go over to what is held, and of slip.
+bool BounceCapture::capture_points(const State& state, const VectorX<double>& vdot,
+                                   std::vector<const InstantContact*>& opening, std::vector<HeldContact>& held) {
+  const double smallest = parts_.tolerances.smallest_hop(parts_.size);
+  const auto captures = [&](const InstantContact* contact) {
+    HeldContact point = parts_.make_contact(contact->place, contact->law, ContactHold::smooth);
+    const double rate = point.velocity()(0), fall = -(point.J().row(0).dot(vdot) + point.drift()(0));
+    if (!(rate > 0 && fall > 0) || rate * rate > 2 * fall * smallest) return false;
+    note_end(state.t, {.place = make_place(parts_.names.find(contact->place), contact->place)},
+             {contact->law.restitution.at(rate), rate, fall}, strike_count(contact->place));
+    held.push_back(std::move(point));
+    return true;
+  };
+  bool any = std::erase_if(opening, captures) > 0;
   for (HeldContact& contact : held) any = stop_short_slip(contact, vdot, smallest) || any;
-  if (!any) return false;
-  VectorX<double> q = state.q;
-  parts_.project(mode.held, std::move(held), q, state.v);
-  return true;
+  return any;
 }
 
 /// Stops that joints leave by less than what is followed hold, whether the joints bounced or were thrown off.
@@ -62,12 +82,20 @@ void BounceCapture::note_end(double t, BounceEnd end, const LastBounce& last, lo
 /// pressed but not struck, since only finite friction acts there; followed, it would set off the next impact.
 bool BounceCapture::stop_short_slip(HeldContact& contact, const VectorX<double>& vdot, double smallest) const {
   if (contact.hold() != ContactHold::sliding || contact.found().gap > parts_.context.touch) return false;
+  if (begins_to_slip(contact)) return false;
   const Vector2<double> slip = contact.velocity().segment<2>(1);
   const Vector2<double> gain = contact.J().middleRows<2>(1) * vdot + contact.drift().segment<2>(1);
   const double speed = slip.norm(), slows = -slip.dot(gain);  // speed times deceleration
   if (!(speed > 0 && slows > 0) || speed * speed * speed > 2 * slows * smallest) return false;
   contact.set_hold(ContactHold::rolling);
   return true;
+}
+
+/// What is left of its slip is rounding then, in any direction.
+bool BounceCapture::begins_to_slip(const HeldContact& contact) const {
+  return std::any_of(instant_->contacts.begin(), instant_->contacts.end(), [&](const InstantContact& known) {
+    return !known.slides && is_same(known.place, contact.found());
+  });
 }
 
 long long& BounceCapture::strike_count(const FoundContact& place) {

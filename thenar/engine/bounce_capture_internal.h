@@ -56,12 +56,16 @@ class BounceCapture {
     double e, rate, fall;
   };
 
+  bool capture_points(const State& state, const VectorX<double>& vdot, std::vector<const InstantContact*>& opening,
+                      std::vector<HeldContact>& held);
   bool stop_short_slip(HeldContact& contact, const VectorX<double>& vdot, double smallest) const;
+  bool begins_to_slip(const HeldContact& contact) const;
   bool capture_stops(const State& state, Mode& mode);
   void note_end(double t, BounceEnd end, const LastBounce& last, long long& count);
   long long& strike_count(const FoundContact& place);
 
   SettleParts& parts_;
+  const Instant* instant_ = nullptr;  ///< of the present capture
   std::vector<StrikeCount> strike_counts_;
   std::vector<long long> stop_strikes_;  ///< by joint row, since it last rested
   std::vector<BounceEnd> ends_;

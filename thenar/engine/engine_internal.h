@@ -55,9 +55,14 @@ class AdvanceMeter {
   AdvanceEnd check(long long steps, long long events) const {
     if (limits_.stop != nullptr && *limits_.stop) return AdvanceEnd::event;
     if (steps == steps_ && events == events_) return AdvanceEnd::reached;
-    const bool is_spent = steps - steps_ >= limits_.steps || events - events_ >= limits_.events ||
-                          (limits_.deadline && std::chrono::steady_clock::now() >= *limits_.deadline);
-    return is_spent ? AdvanceEnd::budget : AdvanceEnd::reached;
+    if (steps - steps_ >= limits_.steps || events - events_ >= limits_.events) return AdvanceEnd::budget;
+    return check_time(steps, events);
+  }
+  /// The same by its wall time alone.
+  AdvanceEnd check_time(long long steps, long long events) const {
+    if (steps == steps_ && events == events_) return AdvanceEnd::reached;
+    const bool is_late = limits_.deadline && std::chrono::steady_clock::now() >= *limits_.deadline;
+    return is_late ? AdvanceEnd::budget : AdvanceEnd::reached;
   }
 
  private:

@@ -50,7 +50,7 @@ const RunReport& EventRun::report() {
 AdvanceEnd EventRun::advance(const AdvanceLimits& limits) {
   if (due_.has_staged_loads() && !restart_with_loads()) return run_.ended_by;
   const AdvanceMeter meter(limits, steps(), events());
-  while (!has_ended() && time() < limits.t) {
+  while (!has_ended() && (time() < limits.t || is_before_event())) {
     if (pending_ && limits.t < pending_->t_end) {
       is_inside_ = true;
       view_time_ = limits.t;
@@ -58,8 +58,8 @@ AdvanceEnd EventRun::advance(const AdvanceLimits& limits) {
     }
     if (!pending_ && is_interrupted()) return AdvanceEnd::interrupted;
     if (!go_on(limits.t)) return run_.ended_by;
-    // A call may also end between making a step and taking it: each of them may use up a budget.
-    const AdvanceEnd end = meter.check(steps(), events());
+    // A call may also end between making a step, taking it, and its event: each of them may use up a budget.
+    const AdvanceEnd end = is_before_event() ? meter.check_time(steps(), events()) : meter.check(steps(), events());
     if (end != AdvanceEnd::reached) return end;
   }
   return run_.ended_by;
@@ -67,13 +67,14 @@ AdvanceEnd EventRun::advance(const AdvanceLimits& limits) {
 
 /// With fixed steps loads change at the end of a step.
 bool EventRun::restart_with_loads() {
+  if (is_before_event() && !pass_event()) return false;
   if (run_.stepper.has_error_control()) return cut_here() && due_.apply_loads();
   return pending_ || due_.apply_loads();
 }
 
 /// Makes a step, or takes the one that was made.
 bool EventRun::go_on(double t) {
-  if (pending_) return commit();
+  if (pending_) return is_before_event() ? pass_event() : commit();
   if (run_.state.t >= run_.schedule.horizon() && run_.state.t < t && !due_.extend_horizon()) return false;
   return prepare();
 }
@@ -98,16 +99,23 @@ bool EventRun::look_into_step() {
   return true;
 }
 
-/// Takes the pending step and passes the event at its end.
+/// Takes the pending step. An event at its end is still to be passed.
 bool EventRun::commit() {
+  is_inside_ = false;
+  const bool has_event = run_.at_contact || pending_->crossing;
+  if (has_event) run_.samples.note_contacts(pending_->theta);
+  pending_->has_turned = run_.at_contact && turns_only(*run_.at_contact);
+  pending_->is_taken = true;
+  take(pending_->theta);
+  if (!is_good(run_.state)) return refuse_state();
+  return has_event || pass_event();
+}
+
+/// Passes what has ended the step that was taken, and what is due there.
+bool EventRun::pass_event() {
   const PendingStep step = std::move(*pending_);
   pending_.reset();
-  is_inside_ = false;
-  if (run_.at_contact || step.crossing) run_.samples.note_contacts(step.theta);
-  const bool has_turned = run_.at_contact && turns_only(*run_.at_contact);
-  take(step.theta);
-  if (!is_good(run_.state)) return refuse_state();
-  if (has_turned) {
+  if (step.has_turned) {
     run_.stepper.start(run_.state);
   } else if (run_.at_contact ? !instants_.settle({}) : step.crossing && !handle(*step.crossing)) {
     return false;
@@ -179,6 +187,7 @@ bool EventRun::is_interrupted() {
 /// The step before gave numbers that are no state: the run ends with the state before it.
 bool EventRun::refuse_state() {
   const State bad = run_.state;
+  pending_.reset();
   run_.state = run_.last_good;
   return run_.end(AdvanceEnd::not_finite,
                   fmt::format("{} in step {} (t = {:.9g} s to {:.9g} s); the motion ran away, a shorter "
@@ -222,7 +231,7 @@ void EventRun::archive(Archive& a) {
     pending_.reset();
     if (has_pending != 0) pending_ = PendingStep();
   }
-  if (pending_) a(pending_->theta, pending_->t_end, pending_->crossing);
+  if (pending_) a(pending_->theta, pending_->t_end, pending_->crossing, pending_->has_turned, pending_->is_taken);
   a(has_begun_, run_.ended_by, due_, is_inside_, view_time_, run_.at_contact, run_.state, run_.last_good, advances_);
   if constexpr (Archive::kReads) {
     if (has_begun_) run_.schedule.find_next_switch(run_.state.t);

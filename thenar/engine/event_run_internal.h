@@ -7,7 +7,8 @@
 ///
 /// **Cutting.** A step is searched for events before it is taken (`pending_`). Where advance() ends inside of it, the
 /// present state is read from its dense output, and the step is taken when a later time is asked for: steps and events
-/// do not depend on where a call has ended. Changed loads are different: the step is taken up to the present state, and
+/// do not depend on where a call has ended. A budget of time may end it before the event at the end of a step, too.
+/// Changed loads are different: the step is taken up to the present state, and
 /// the motion starts anew from there.
 
 #include <optional>
@@ -57,7 +58,9 @@ class EventRun final : public Engine {
   struct PendingStep {
     double theta = 1;
     double t_end = 0;                  ///< s
-    std::optional<Crossing> crossing;  ///< of a joint, if that ends it; of a contact: at_contact_
+    std::optional<Crossing> crossing;  ///< of a joint, if that ends it; of a contact: EventRunParts::at_contact
+    bool has_turned = false;           ///< the slip that ended it has only changed its direction
+    bool is_taken = false;             ///< the state is at its end, before the event there
   };
 
   // All of these are false when the run must end.
@@ -66,6 +69,8 @@ class EventRun final : public Engine {
   bool prepare();
   bool look_into_step();
   bool commit();
+  bool is_before_event() const { return pending_ && pending_->is_taken; }
+  bool pass_event();
   bool handle(const Crossing& crossing);
   bool cut_here();
   bool refuse_state();
