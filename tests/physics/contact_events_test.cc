@@ -143,5 +143,23 @@ TEST(ContactEvents, SlidingBoxComesToRest) {
   EXPECT_LT(trace.report.last.v.norm(), 1e-12);
 }
 
+/// The first step after the strike is tried far too long and leads the contact to the other side of the ring. The next
+/// one begins where the contact is; followed from there, the other side would be held, and lose its speed unbooked.
+TEST(ContactEvents, ATryThatIsTooLongDoesNotMoveAContact) {
+  for (const char* shape : {"torus: {radius: 0.04, tube: 0.01}", "cylinder: {radius: 0.05, length: 0.02}"}) {
+    SCOPED_TRACE(shape);
+    const Trace trace =
+        run(fmt::format("objects:\n  - {{name: ring, shape: {{{}}}, density: 1000, "
+                        "pose: {{xyz: [0, 0, 0.05], rpy: [0.2, 0, 0]}}}}\n"
+                        "  - {{name: bowl, joint: fixed, shape: {{bowl: {{radius: 0.2, depth: 0.1}}}}}}\n"
+                        "contacts: {{friction: 0.4}}\n",
+                        shape),
+            3);
+    const EnergyBalance& energy = trace.report.energy;
+    EXPECT_GT(energy.dissipated, 0.1);
+    EXPECT_NEAR(energy.start - energy.dissipated, energy.end, 1e-9 * energy.dissipated) << "tolerance 1e-12, few steps";
+  }
+}
+
 }  // namespace
 }  // namespace thenar::contact_events_test

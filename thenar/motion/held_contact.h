@@ -62,6 +62,8 @@ class HeldContact {
   void begin_slip(const std::array<double, 3>& direction);
   /// The place, frame and slip of the last update() are where the next step begins.
   void anchor();
+  /// The next update follows the contact from there, wherever the last one has led.
+  void return_to_anchor() { gap_ = anchor_gap_; }
 
   /// How far the place is beyond the limits of its features, of a length `size` (m) and in rad; 0 within.
   double calc_exit(const Workspace<double>& workspace, double size) const;

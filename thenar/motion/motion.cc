@@ -103,6 +103,11 @@ void ConstrainedMotion::set_origin(const VectorX<double>& q) {
   for (internal::LayerContact& contact : layers_.contacts()) contact.place().anchor();
 }
 
+void ConstrainedMotion::return_to_origin() {
+  for (HeldContact& contact : contact_reactions_.contacts()) contact.return_to_anchor();
+  for (internal::LayerContact& contact : layers_.contacts()) contact.place().return_to_anchor();
+}
+
 void ConstrainedMotion::calc_position(const double* x, double* q) const {
   integrate_position(model(), origin_.data(), x, q);
 }

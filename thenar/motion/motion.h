@@ -78,6 +78,8 @@ class ConstrainedMotion final : public MotionEquations {
   /// The start of the step, where x = 0.
   void set_origin(const VectorX<double>& q);
   const VectorX<double>& origin() const { return origin_; }
+  /// Contacts are followed from there, wherever evaluations have led them: too long a step may lose their places.
+  void return_to_origin();
   /// Forces are not asked for later times than this, s: a profile may jump there, and rounding must not reach beyond.
   void set_latest_time(double t) { latest_time_ = t; }
   /// The motion goes on with these. At first nothing holds or slips.

@@ -147,6 +147,7 @@ bool Stepper::step(double t_limit) {
 bool Stepper::retry(double h) {
   const double shortest = kShortestStep * std::max(std::abs(state_.t), tolerances_.scales().time);
   if (!(h > shortest)) return false;
+  motion_.return_to_origin();
   next_h_ = h;
   return step(state_.t + h);
 }
@@ -159,6 +160,7 @@ bool Stepper::attempt(double h) {
   if (attempt.accepted) end_reactions_ = motion_.reactions();
   if (attempt.accepted && motion_.largest_rotation(integrator_->end_state().data()) < kLargestRotation) return true;
   ++rejected_;
+  motion_.return_to_origin();
   if (attempt.accepted) next_h_ = 0.5 * h;
   return false;
 }
