@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thenar/compliant/compliant_contacts_internal.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -12,10 +10,6 @@
 namespace thenar::internal {
 namespace {
 
-/// Forces below this part of the weight of everything do not count.
-constexpr double kLayerForceMargin = 1e-10;
-/// Depths below this part of the size of the scene do not count.
-constexpr double kDepthMargin = 1e-12;
 /// Places nearer to each other than this part of the size of the scene are one.
 constexpr double kSameLayerPlace = 1e-6;
 /// Bodies that touch as rigid ones are this near, as a part of the size of the scene.
@@ -25,10 +19,6 @@ constexpr double kExit = 1e-9;
 
 }  // namespace
 
-LayerMargins find_layer_margins(const Scales& scales, double size) {
-  return {kLayerForceMargin * scales.effort() / scales.length, kDepthMargin * size};
-}
-
 CompliantContacts::CompliantContacts(const Scenario& scenario, ConstrainedMotion& motion, const Tolerances& tolerances)
     : scenario_(scenario),
       motion_(motion),
@@ -36,7 +26,8 @@ CompliantContacts::CompliantContacts(const Scenario& scenario, ConstrainedMotion
       laws_(scenario.model, find_contact_rules(scenario)),
       finder_(scenario.model, scenario.shapes, find_contact_rules(scenario)),
       names_(scenario.model),
-      workspace_(scenario.model) {
+      workspace_(scenario.model),
+      changes_(motion) {
   update_positions(scenario.model, scenario.initial.q.data(), workspace_);
   size_ = finder_.calc_size(workspace_);
   margins_ = find_layer_margins(tolerances.scales(), size_);
@@ -107,29 +98,10 @@ double CompliantContacts::take_back(const std::vector<Handed>& some) {
   return held;
 }
 
-double CompliantContacts::calc_layer_time(const LayerContact& contact) const {
-  const double load = tolerances_.scales().effort() / tolerances_.scales().length;
-  const LayerForce f = contact.layer().calc_normal(contact.layer().calc_depth(load, 0), 0);
-  return std::max(f.by_rate / f.by_depth, std::sqrt(tolerances_.scales().mass / f.by_depth));
-}
-
-LayerSlopes CompliantContacts::calc_slopes(const HeldContact& contact, double f_N) const {
-  const ContactLaw& law = contact.law();
-  const auto layer = make_layer(law.layer, tolerances_.scales().mass, tolerances_.scales().time);
-  const LayerForce normal = layer->calc_normal(f_N > 0 ? layer->calc_depth(f_N, 0) : 0, 0);
-  const double k = layer->shear_stiffness(), c = layer->shear_damping();
-  const double arm = law.friction > 0 ? law.torsion / law.friction : 0;
-  return {{normal.by_depth, k, k, k * arm * arm}, {normal.by_rate, c, c, c * arm * arm}};
-}
-
 void CompliantContacts::begin() {
   has_started_ = has_begun_;
   has_begun_ = true;
-  before_.clear();
-  moved_.clear();
-  for (const LayerContact& contact : motion_.layer_contacts()) {
-    before_.push_back({contact.name(), contact.place().found(), contact.phase});
-  }
+  changes_.begin();
 }
 
 LayerContact CompliantContacts::make_contact(const FoundContact& found) const {
@@ -240,7 +212,7 @@ void CompliantContacts::settle(State& state) {
     }
     const LayerContact& from = old[static_cast<std::size_t>(parent)];
     is_used[static_cast<std::size_t>(parent)] = 1;
-    moved_.push_back({from.place().found(), *found});
+    changes_.note_move(from.place().found(), *found);
     next.push_back(inherit(from, *found));
   }
   for (std::size_t i = 0; i < old.size(); ++i) {
@@ -272,50 +244,6 @@ void CompliantContacts::choose_phases(const State& state) {
   // What was found beyond a margin is beyond half of it, whatever rounding has done since.
   for (LayerContact& contact : motion_.layer_contacts()) contact.choose_phase(margins_.force / 2, margins_.depth / 2);
   motion_.follow_layer_contacts(state);
-}
-
-std::vector<Event> CompliantContacts::list_changes(double t) const {
-  std::vector<Event> out;
-  const auto add = [&](EventKind kind, const std::string& name, const FoundContact& place, EventCause cause) -> Event& {
-    Event& event = out.emplace_back(Event{.t = t, .kind = kind, .cause = cause});
-    event.place = {name, ContactId{place.shape_A, place.shape_B, place.id}, place.body_A, place.body_B, -1};
-    return event;
-  };
-  const auto find_origin = [&](const FoundContact& place) {
-    const auto found = std::find_if(moved_.begin(), moved_.end(), [&](const Moved& m) { return is_same(m.to, place); });
-    return found == moved_.end() ? place : found->from;
-  };
-  std::vector<char> is_known(before_.size(), 0);
-  for (const LayerContact& contact : motion_.layer_contacts()) {
-    const FoundContact& place = contact.place().found();
-    const FoundContact origin = find_origin(place);
-    LayerPhase before = LayerPhase::apart;
-    for (std::size_t i = 0; i < before_.size(); ++i) {
-      if (!is_same(before_[i].place, origin)) continue;
-      before = before_[i].phase;
-      is_known[i] = 1;
-      if (!is_same(origin, place)) add(EventKind::face, contact.name(), place, EventCause::layer_goes_over);
-    }
-    if (before == contact.phase) continue;
-    const Vector4<double> f = contact.force();
-    if (contact.phase == LayerPhase::apart) {
-      add(EventKind::break_away, contact.name(), place, EventCause::layer_unloaded);
-      continue;
-    }
-    if (before == LayerPhase::apart) {
-      add(EventKind::touch, contact.name(), place, EventCause::meets_layer).numbers = {
-          {"approach", -contact.place().velocity()(0), "m/s"}, {"f_N", f(0), "N"}};
-    }
-    const bool slips = contact.phase == LayerPhase::slips;
-    if (!slips && before != LayerPhase::slips) continue;
-    add(slips ? EventKind::slip : EventKind::stick, contact.name(), place, EventCause::layer_friction).numbers = {
-        {"f_t", f.segment<2>(1).norm(), "N"}, {"limit", contact.place().law().friction * f(0), "N"}};
-  }
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    if (is_known[i] || before_[i].phase == LayerPhase::apart) continue;
-    add(EventKind::break_away, before_[i].name, before_[i].place, EventCause::leaves_layer);
-  }
-  return out;
 }
 
 template <class Archive>

@@ -13,11 +13,12 @@
 /// Phases (LayerPhase) change where a value passes 0 by more than `force_margin`, so that rounding does not let them
 /// chatter: that margin is far below the tolerance of a run, and forces do not jump there.
 
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "thenar/compliant/layer_changes_internal.h"
+#include "thenar/compliant/layer_sizes_internal.h"
 #include "thenar/contact/contact_finder.h"
 #include "thenar/instant/contact_names.h"
 #include "thenar/motion/motion.h"
@@ -25,19 +26,6 @@
 #include "thenar/trace/event.h"
 
 namespace thenar::internal {
-
-/// What counts as none of a layer.
-struct LayerMargins {
-  double force = 0;  ///< N
-  double depth = 0;  ///< m
-};
-/// `size` (m) is that of the scene.
-LayerMargins find_layer_margins(const Scales& scales, double size);
-
-/// How a layer answers to small changes of its deflection and of their rates, along N, T, U and about N.
-struct LayerSlopes {
-  std::array<double, 4> stiffness{}, damping{};  ///< N/m, N s/m; about N with N m, rad
-};
 
 class CompliantContacts {
  public:
@@ -77,11 +65,15 @@ class CompliantContacts {
   /// These are rigid again; their layers are gone. Returns what they held, J.
   double take_back(const std::vector<Handed>& some);
   bool is_handed_over(BodyIndex a, BodyIndex b) const;
-  /// How long a layer takes to settle, s: a spring and damper under the mass of everything.
-  double calc_layer_time(const LayerContact& contact) const;
+  /// How long a layer takes to settle, s.
+  double calc_layer_time(const LayerContact& contact) const {
+    return internal::calc_layer_time(contact, tolerances_.scales());
+  }
 
   /// Of the layer that a rigid contact with this normal force (N) would have.
-  LayerSlopes calc_slopes(const HeldContact& contact, double f_N) const;
+  LayerSlopes calc_slopes(const HeldContact& contact, double f_N) const {
+    return calc_layer_slopes(contact.law(), f_N, tolerances_.scales());
+  }
 
   /// An instant begins: layers are as the motion has them now.
   void begin();
@@ -92,7 +84,7 @@ class CompliantContacts {
   /// What layers hold that have taken over from rigid contacts with a force, since this was last asked, J.
   double take_energy_put_in() { return std::exchange(energy_put_in_, 0); }
   /// What has changed since begin().
-  std::vector<Event> list_changes(double t) const;
+  std::vector<Event> list_changes(double t) const { return changes_.list(t); }
 
   template <class Archive>
   void archive(Archive& a);
@@ -100,16 +92,6 @@ class CompliantContacts {
   const LayerMargins& margins() const { return margins_; }
 
  private:
-  struct Known {
-    std::string name;
-    FoundContact place;
-    LayerPhase phase;
-  };
-  /// A layer that has gone on to other features.
-  struct Moved {
-    FoundContact from, to;
-  };
-
   LayerContact make_contact(const FoundContact& found) const;
   bool meets(const LayerContact& contact) const;
   LayerContact begin_layer(LayerContact contact);
@@ -130,8 +112,7 @@ class CompliantContacts {
   LayerMargins margins_;
   std::vector<Handed> handed_;
   std::vector<Force> forces_;  ///< with which layers begin
-  std::vector<Known> before_;
-  std::vector<Moved> moved_;
+  LayerChanges changes_;
   bool waits_for_load_ = false;
   std::vector<std::pair<BodyIndex, BodyIndex>> overlapping_;  ///< at the start of the run
   bool has_begun_ = false, has_started_ = false;              ///< an instant, the one after the first

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "thenar/instant/flat_rim_internal.h"
+#include "thenar/instant/rim_points_internal.h"
 
 namespace thenar::internal {
 namespace {

@@ -36,6 +36,7 @@
 #include "thenar/engine/model_hand_over_internal.h"
 #include "thenar/engine/tipping_rims_internal.h"
 #include "thenar/engine/touch_keeper_internal.h"
+#include "thenar/instant/rim_points_internal.h"
 #include "thenar/motion/state_energy.h"
 #include "thenar/trace/run_report.h"
 

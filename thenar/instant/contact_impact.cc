@@ -11,6 +11,7 @@
 #include "thenar/dynamics/mass_matrix.h"
 #include "thenar/instant/flat_rim_internal.h"
 #include "thenar/instant/joint_rest.h"
+#include "thenar/instant/rim_points_internal.h"
 #include "thenar/instant/row_assembly_internal.h"
 #include "thenar/spatial/decompositions.h"
 

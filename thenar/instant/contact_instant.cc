@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "thenar/instant/flat_rim_internal.h"
 #include "thenar/instant/instant_assembly_internal.h"
 #include "thenar/instant/instant_reader_internal.h"
+#include "thenar/instant/rim_points_internal.h"
 #include "thenar/instant/stick_first_internal.h"
 #include "thenar/modes/yy_formulation.h"
 

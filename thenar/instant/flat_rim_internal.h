@@ -9,9 +9,7 @@
 ///     mean + cosine cos φ + sine sin φ                                                                          (1)
 ///
 /// since bodies are rigid. So the lowest value is known at once, and so is the point that a solution over some points
-/// of the rim overlooks. It is asked for (ArcPoints) and the problem is solved again, until no point is left that would
-/// go into the face: a cutting-plane method. Where the disc tips, two points bracket the true one, and the centre of
-/// their pressure, being nearly where a single point would press, is asked for beside the lowest.
+/// of the rim overlooks (rim_points_internal.h).
 ///
 /// Once a disc tips or rocks, it touches in one point that travels along the rim, the lowest one: where gaps are
 /// lowest, or their rates if all gaps are one, or their accelerations if the rates are as well. Of a disc that tips
@@ -21,8 +19,6 @@
 #include <array>
 #include <vector>
 
-#include "thenar/instant/contact_impact.h"
-#include "thenar/instant/contact_instant.h"
 #include "thenar/instant/row_assembly_internal.h"
 
 namespace thenar::internal {
@@ -37,6 +33,8 @@ struct RimWave {
   double calc_slope(double angle) const;
 };
 
+/// Accelerations of gaps that are none, m/s².
+double calc_no_acceleration(const Tolerances& tolerances);
 /// Whether accelerations of gaps differ along a rim that is at rest, more than rounding lets them.
 bool tips(const RimWave& accelerations, const Tolerances& tolerances);
 
@@ -112,31 +110,5 @@ void find_touching(AssemblyContext& context, const Workspace<double>& workspace)
 /// Those among the finder's contacts.
 std::vector<FlatRim> find_flat_rims(const Model& model, const Workspace<double>& workspace,
                                     const ContactFinder& finder);
-
-// All of these ask for points of rims that are among the contacts of the context's finder at its last update, at the
-// positions of the workspace, and say whether there are new ones.
-
-/// Fixed points of rims that have been held until now, with their forces.
-struct PressedPoint {
-  FoundContact place;  ///< with its points where it is now
-  double force = 0;    ///< N, along its normal
-};
-std::vector<PressedPoint> list_pressed_points(const ConstrainedMotion& motion);
-/// Those that the centre of pressure lies towards, where it is too far out for the points that are always there. Others
-/// that were asked for before are given up unless they have been held.
-void ask_for_pressed(AssemblyContext& context, const Workspace<double>& workspace,
-                     const std::vector<PressedPoint>& pressed);
-
-/// Those that would go into their faces in the first answer of an instant.
-bool ask_for_missed_points(AssemblyContext& context, const State& state, const Instant& instant);
-
-/// An impact and its answer, if anything is struck, with the points of rims that it needs: those that are struck
-/// fastest, and those that would go into their faces after it. The workspace has the positions of the state; its
-/// velocities change.
-struct ImpactOnRims {
-  ImpactInstant instant;
-  ImpactAnswer answer{};
-};
-ImpactOnRims solve_impact_on_rims(AssemblyContext& context, Workspace<double>& workspace, const State& state);
 
 }  // namespace thenar::internal

@@ -13,18 +13,14 @@ using Index = Eigen::Index;
 using Kind = QuasistaticCrossing::Kind;
 using Vector = VectorX<double>;
 
-constexpr int kSlowDegree = 8;
 /// Nothing moves farther in a step than this part of the size of the scene, or turns by more than this, rad.
 constexpr double kLongestWay = 0.1;
 /// The longest step as a part of the run, where nothing moves and only forces change.
 constexpr double kLongestPart = 0.05;
 /// A step this short, as a part of the run, makes no progress.
 constexpr double kShortestPart = 1e-14;
-/// Powers whose integrals by two rules differ by no more than this part are smooth; steps shorter than this part of the
-/// run are not made shorter for their sake.
-constexpr double kSmoothPower = 1e-4, kShortestForBooks = 1e-7;
-/// Powers below this part of the usual force times the usual speed are rounding.
-constexpr double kNoPower = 1e-6;
+/// Steps shorter than this part of the run are not made shorter for the sake of their books of energy.
+constexpr double kShortestForBooks = 1e-7;
 /// What slips, reserves, exits and stops may have against them, in their usual sizes: rounding.
 constexpr double kSlipMargin = 1e-12, kSlowForceMargin = 1e-9, kSlowExitMargin = 1e-11, kStopMargin = 1e-13;
 /// What is beyond its bound at the start of a step is met when it is so much farther.
@@ -130,22 +126,22 @@ void QuasistaticStep::look() {
   const auto contacts = static_cast<Index>(motion_.contacts().size());
   exits_.resize(count, contacts);
   stop_gaps_.resize(count, static_cast<Index>(motion_.stops().size()));
-  for (Vector* vector : {&reserves_, &work_rates_, &dissipations_}) vector->resize(count);
-  speed_ = usual_power_ = 0;
+  for (Vector* vector : {&reserves_, &powers_.work, &powers_.dissipated}) vector->resize(count);
+  speed_ = powers_.usual = 0;
   for (Index k = 0; k < count; ++k) {
     interpolate(nodes[static_cast<std::size_t>(k)]);
     const std::vector<double> strict = motion_.list_strict();
     slips_.conservativeResize(count, static_cast<Index>(strict.size()));
     for (std::size_t i = 0; i < strict.size(); ++i) slips_(k, static_cast<Index>(i)) = strict[i];
     reserves_(k) = motion_.reserve();
-    work_rates_(k) = motion_.calc_work_rate();
-    dissipations_(k) = motion_.calc_dissipation();
+    powers_.work(k) = motion_.calc_work_rate();
+    powers_.dissipated(k) = motion_.calc_dissipation();
     for (Index i = 0; i < contacts; ++i) exits_(k, i) = calc_exit(motion_.contacts()[static_cast<std::size_t>(i)]);
     for (Index i = 0; i < stop_gaps_.cols(); ++i) {
       stop_gaps_(k, i) = motion_.stops()[static_cast<std::size_t>(i)].calc_value(point_.q.data());
     }
     speed_ = std::max(speed_, motion_.row_speeds().size() > 0 ? motion_.speed_scale() : 0);
-    usual_power_ = std::max(usual_power_, motion_.rules().strength * motion_.speed_scale());
+    powers_.usual = std::max(powers_.usual, motion_.rules().strength * motion_.speed_scale());
   }
 }
 
@@ -153,23 +149,6 @@ bool QuasistaticStep::shorten() {
   if (h_ < kShortestForBooks * scenario_.run.until) return false;
   next_h_ = 0.5 * h_;
   return try_step(next_h_, t_ + h_);
-}
-
-/// Every second place tells the same as all of them: Clenshaw and Curtis' rules of degree 4 and 8.
-bool QuasistaticStep::has_smooth_powers() const {
-  constexpr double kFine[] = {1.0 / 63, 0.14621864921601815, 0.27936507936507937, 0.36171785872048978,
-                              0.39365079365079364};
-  constexpr double kCoarse[] = {1.0 / 15, 8.0 / 15, 12.0 / 15};
-  const double size = work_rates_.cwiseAbs().mean() + dissipations_.cwiseAbs().mean() + kNoPower * usual_power_;
-  for (const Vector* powers : {&work_rates_, &dissipations_}) {
-    double fine = 0, coarse = 0;
-    for (int k = 0; k <= kSlowDegree; ++k) {
-      fine += 0.5 * kFine[std::min(k, kSlowDegree - k)] * (*powers)(k);
-      if (k % 2 == 0) coarse += 0.5 * kCoarse[std::min(k, kSlowDegree - k) / 2] * (*powers)(k);
-    }
-    if (!(std::abs(fine - coarse) <= kSmoothPower * size)) return false;
-  }
-  return true;
 }
 
 std::optional<QuasistaticCrossing> QuasistaticStep::find_crossing() {
@@ -269,42 +248,10 @@ void QuasistaticStep::accept(double theta) {
   start(t_, q_);
 }
 
-/// The polynomials through the powers at the places, integrated by the rule that is exact for them.
-StepPoint QuasistaticStep::calc_energy(double theta) const {
-  const std::vector<double>& nodes = crossings_.nodes();
-  const auto n = static_cast<Index>(nodes.size());
-  const auto interpolate_at = [&](double x, const Vector& values) {
-    double sum = 0, weights = 0;
-    for (Index k = 0; k < n; ++k) {
-      const double node = nodes[static_cast<std::size_t>(k)];
-      if (x == node) return values(k);
-      const double w = (k % 2 == 0 ? 1 : -1) * (k == 0 || k == n - 1 ? 0.5 : 1) / (x - node);  // barycentric
-      sum += w * values(k);
-      weights += w;
-    }
-    return sum / weights;
-  };
-  // Gauss–Legendre with five points, exact up to degree 9.
-  constexpr double kPlaces[] = {0, 0.5384693101056831, 0.9061798459386640};
-  constexpr double kWeights[] = {0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
-  StepPoint out;
-  const auto add = [&](double place, double weight) {
-    const double x = 0.5 * theta * (1 + place);
-    out.work += 0.5 * theta * h_ * weight * interpolate_at(x, work_rates_);
-    out.dissipated += 0.5 * theta * h_ * weight * interpolate_at(x, dissipations_);
-  };
-  add(kPlaces[0], kWeights[0]);
-  for (int k = 1; k < 3; ++k) {
-    add(kPlaces[k], kWeights[k]);
-    add(-kPlaces[k], kWeights[k]);
-  }
-  return out;
-}
-
 template <class Archive>
 void QuasistaticStep::archive(Archive& a) {
-  a(touches_, t_, h_, t_end_, next_h_, q_, y_, slope_, slips_, exits_, stop_gaps_, reserves_, work_rates_,
-    dissipations_, speed_, usual_power_, steps_, rejected_);
+  a(touches_, t_, h_, t_end_, next_h_, q_, y_, slope_, slips_, exits_, stop_gaps_, reserves_, powers_.work,
+    powers_.dissipated, speed_, powers_.usual, steps_, rejected_);
   if constexpr (Archive::kReads) {
     integrator_->load(a, motion_);
   } else {

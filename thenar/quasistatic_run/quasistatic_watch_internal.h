@@ -20,6 +20,7 @@
 #include "thenar/integrate/crossing.h"
 #include "thenar/integrate/step_view.h"
 #include "thenar/quasistatic_run/quasistatic_motion_internal.h"
+#include "thenar/quasistatic_run/step_powers_internal.h"
 
 namespace thenar::internal {
 
@@ -46,7 +47,7 @@ class QuasistaticStep final : public StepView {
   bool step(double t_limit);
   /// Whether powers are smooth enough in it for its books of energy; else it should be made shorter. look() comes
   /// first.
-  bool has_smooth_powers() const;
+  bool has_smooth_powers() const { return powers_.are_smooth(); }
   /// Makes it again, half as long. False if it is short enough for anything that goes on.
   bool shorten();
   /// Looks into it, in nine places.
@@ -65,7 +66,7 @@ class QuasistaticStep final : public StepView {
   const StepPoint& interpolate_roughly(double theta) override;
 
   /// Work and dissipation from the start of the step up to theta, J; after look().
-  StepPoint calc_energy(double theta) const;
+  StepPoint calc_energy(double theta) const { return powers_.integrate(crossings_.nodes(), h_, theta); }
 
   /// What its future depends on. The motion must have been read before.
   template <class Archive>
@@ -96,8 +97,9 @@ class QuasistaticStep final : public StepView {
   std::vector<double> weights_;
   StepPoint point_;
   MatrixX<double> slips_, exits_, stop_gaps_;  ///< by place
-  VectorX<double> reserves_, work_rates_, dissipations_;
-  double speed_ = 0, usual_power_ = 0;  ///< the largest usual ones in the step
+  VectorX<double> reserves_;
+  StepPowers powers_;
+  double speed_ = 0;  ///< the largest usual one in the step
   long long steps_ = 0, rejected_ = 0;
 };
 
