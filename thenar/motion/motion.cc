@@ -350,8 +350,8 @@ void ConstrainedMotion::project_curved(VectorX<double>& q, VectorX<double>& v) {
 
 void ConstrainedMotion::remember(std::optional<Memory>& out) const {
   if (!out) out = Memory{{}, layers_, {}, {}, {}, 0};
-  contact_reactions_.remember(out->contacts);
-  out->layers = layers_;
+  if (!contacts().empty()) contact_reactions_.remember(out->contacts);
+  if (!layers_.empty()) out->layers = layers_;
   out->effort = effort_;
   out->reactions = reactions_;
   out->shears = shears_;
@@ -359,8 +359,8 @@ void ConstrainedMotion::remember(std::optional<Memory>& out) const {
 }
 
 void ConstrainedMotion::recall(const Memory& memory) {
-  contact_reactions_.recall(memory.contacts);
-  layers_ = memory.layers;
+  if (!contacts().empty()) contact_reactions_.recall(memory.contacts);
+  if (!layers_.empty()) layers_ = memory.layers;
   effort_ = memory.effort;
   reactions_ = memory.reactions;
   shears_ = memory.shears;
