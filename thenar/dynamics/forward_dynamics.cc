@@ -106,8 +106,10 @@ void forward_dynamics_with_factors(const Model& model, const double* q, const do
   }
 }
 
+namespace {
+
 template <class T>
-void factorize_articulated(const Model& model, Workspace<T>& ws) {
+void factorize_with(const Model& model, const double* added, Workspace<T>& ws) {
   const Link* links = model.links().data();
   const LinkConstants<double>* constants = model.link_constants().data();
   for (int i = 1; i <= model.link_count(); ++i) {
@@ -117,10 +119,22 @@ void factorize_articulated(const Model& model, Workspace<T>& ws) {
     const Link& link = links[i];
     ArticulatedInertia<T> I = ws.articulated[i];
     internal::visit_dofs_backwards(link, [&](int j, auto angular) {
-      internal::eliminate_inertia<angular>(ws.axis[j], T(model.armature()(j)), I, ws.dof[j]);
+      const double own = model.armature()(j) + (added != nullptr ? added[j] : 0);
+      internal::eliminate_inertia<angular>(ws.axis[j], T(own), I, ws.dof[j]);
     });
     if (link.parent != 0) ws.articulated[link.parent] += I.moved_by(ws.frame[i].r);
   }
+}
+
+}  // namespace
+
+template <class T>
+void factorize_articulated(const Model& model, Workspace<T>& ws) {
+  factorize_with<T>(model, nullptr, ws);
+}
+
+void factorize_articulated(const Model& model, const double* added, Workspace<double>& ws) {
+  factorize_with<double>(model, added, ws);
 }
 
 template <class T>

@@ -78,7 +78,17 @@ Scenario with_parameters(const Scenario& scenario, std::span<const NamedValue> v
   return out;
 }
 
-const char* to_string(EngineKind engine) { return engine == EngineKind::event ? "event" : "quasistatic"; }
+const char* to_string(EngineKind engine) {
+  switch (engine) {
+    case EngineKind::event:
+      return "event";
+    case EngineKind::step:
+      return "step";
+    case EngineKind::quasistatic:
+      break;
+  }
+  return "quasistatic";
+}
 
 const char* to_string(OnIndeterminate choice) {
   switch (choice) {

@@ -68,9 +68,10 @@ const char* to_string(IntegratorKind kind);
 /// What carries a run on.
 enum class EngineKind : std::uint8_t {
   event,       ///< motion with inertia, from event to event
+  step,        ///< motion with inertia, in steps of one length with one contact problem each
   quasistatic  ///< slow motion, in which inertia does not matter (quasistatic_scene.h)
 };
-/// The word used in files: event, quasistatic.
+/// The word used in files: event, step, quasistatic.
 const char* to_string(EngineKind engine);
 
 /// What a run does at an instant at which rigid contacts have several answers, or none.

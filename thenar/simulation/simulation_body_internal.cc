@@ -10,6 +10,7 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/engine/event_run_internal.h"
 #include "thenar/quasistatic_run/quasistatic_run_internal.h"
+#include "thenar/step/step_run_internal.h"
 #include "thenar/simulation/parameter_change_internal.h"
 #include "thenar/simulation/scenario_check_internal.h"
 #include "thenar/simulation/scenario_fingerprint_internal.h"
@@ -29,6 +30,7 @@ std::unique_ptr<internal::Engine> make_engine(const Scenario& scenario, const St
                                               const internal::RunTaps& taps) {
   if (scenario.run.engine == EngineKind::quasistatic)
     return std::make_unique<internal::QuasistaticRun>(scenario, start, taps);
+  if (scenario.run.engine == EngineKind::step) return std::make_unique<internal::StepRun>(scenario, start, taps);
   return std::make_unique<internal::EventRun>(scenario, start, taps);
 }
 

@@ -35,15 +35,16 @@ struct ModelSwitch {
   double energy = 0;
 };
 
-/// Energy of a run, J: end = start + work − dissipated + switched, up to the error of the integrator.
+/// Energy of a run, J: end = start + work − dissipated + switched + corrected, up to the error of the integrator.
 struct EnergyBalance {
   double start = 0;  ///< kinetic, in gravity, in springs with a symmetric stiffness, and in compliant contacts
   double end = 0;
   double work = 0;        ///< of actuators, wrenches and springs whose stiffness is not symmetric
   double dissipated = 0;  ///< in dampers, friction and impacts; never falls
   double switched = 0;    ///< put in by contacts that changed their model (ModelSwitch::energy), and by parameters
+  double corrected = 0;   ///< put in by positions that the step engine corrects, and by its impacts where they gain
 
-  double error() const { return end - (start + work - dissipated + switched); }
+  double error() const { return end - (start + work - dissipated + switched + corrected); }
 };
 
 enum class RunStatus {
@@ -69,6 +70,8 @@ struct RunReport {
   long long control_samples = 0;  ///< of controllers that have a rate
   double max_gap_violation =
       0;                 ///< rad or m, the farthest that a coordinate was beyond a stop, or bodies inside each other
+  long long flagged_steps = 0;  ///< of the step engine, whose answer is not as good as it should be
+  double worst_grade = 0;       ///< of the step engine: the worst grade of an answer (grade.h)
   double bridged_s = 0;  ///< s, of the motion that could not be followed event by event (contact_bridge_internal.h)
   long long rows = 0;    ///< samples handed out
   EnergyBalance energy;
@@ -93,8 +96,8 @@ void archive_state(Archive& a, ModelSwitch& x) {
 template <class Archive>
 void archive_state(Archive& a, RunReport& x) {
   a(x.status, x.reason, x.wall_s, x.steps, x.implicit_steps, x.rejected_steps, x.evaluations, x.events,
-    x.control_samples, x.max_gap_violation, x.bridged_s, x.rows);
-  a(x.energy.start, x.energy.end, x.energy.work, x.energy.dissipated, x.energy.switched);
+    x.control_samples, x.max_gap_violation, x.flagged_steps, x.worst_grade, x.bridged_s, x.rows);
+  a(x.energy.start, x.energy.end, x.energy.work, x.energy.dissipated, x.energy.switched, x.energy.corrected);
   a(x.verdicts, x.switches, x.first, x.last, x.q_min, x.q_max);
 }
 

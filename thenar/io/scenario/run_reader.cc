@@ -11,16 +11,16 @@ namespace {
 
 EngineKind read_engine(const Field& field) {
   const std::string name = read::choice(field, {"event", "step", "quasistatic"});
-  if (name == "step") field.fail("is 'step'; this version has the engines 'event' and 'quasistatic'");
+  if (name == "step") return EngineKind::step;
   return name == "event" ? EngineKind::event : EngineKind::quasistatic;
 }
 
-/// Slow motion has one method, which chooses its steps, and nothing to draw back.
-void check_slow_keys(const RunOptions& run, const std::optional<Field>& integrator,
+/// The other engines have one method each, and nothing to draw back.
+void check_keys_of_event(const RunOptions& run, const std::optional<Field>& integrator,
                      const std::optional<Field>& baumgarte) {
-  if (run.engine != EngineKind::quasistatic) return;
-  if (integrator) integrator->fail("is for the engine 'event'; slow motion has one method");
-  if (baumgarte) baumgarte->fail("is for the engine 'event'; slow motion is put back on its contacts after every step");
+  if (run.engine == EngineKind::event) return;
+  if (integrator) integrator->fail("is for the engine 'event'; the others have one method each");
+  if (baumgarte) baumgarte->fail("is for the engine 'event'; the others put bodies back on their contacts after every step");
 }
 
 IntegratorKind read_integrator(const Field& field) {
@@ -61,7 +61,7 @@ RunOptions read_run(const Field& field, const Parameters& parameters) {
   reader.finish();
   RunOptions run;
   if (engine) run.engine = read_engine(*engine);
-  check_slow_keys(run, integrator, baumgarte);
+  check_keys_of_event(run, integrator, baumgarte);
   run.until = read::positive(until ? *until : reader.required("until"), kTime, parameters);
   if (sample) run.sample = read::positive(*sample, kTime, parameters);
   if (step) {
