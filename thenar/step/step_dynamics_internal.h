@@ -55,9 +55,9 @@ class StepDynamics {
   Workspace<double> workspace_, scratch_;
   double h_ = 0, t_mid_ = 0;
   VectorX<double> q_mid_, v_free_, guess_;
-  VectorX<double> spring_stiffness_;     ///< K of the model's springs
-  VectorX<double> drive_K_, drive_D_;    ///< of controllers
-  VectorX<double> added_;                ///< h/2 D + h²/4 K
+  VectorX<double> spring_stiffness_;   ///< K of the model's springs
+  VectorX<double> drive_K_, drive_D_;  ///< of controllers
+  VectorX<double> added_;              ///< h/2 D + h²/4 K
   VectorX<double> effort_, bias_, change_, drive_, mean_;
   MatrixX<double> effort_dq_, effort_dv_;
   std::span<const BodyWrench<double>> wrenches_;

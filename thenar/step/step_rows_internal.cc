@@ -23,6 +23,8 @@ bool StepRows::was_pressed(std::uint64_t id) const {
   return std::find(pressed_.begin(), pressed_.end(), id) != pressed_.end();
 }
 
+bool StepRows::was_stuck(std::uint64_t id) const { return std::find(stuck_.begin(), stuck_.end(), id) != stuck_.end(); }
+
 void StepRows::find(StepDynamics& dynamics, double touch, double reach) {
   contacts_.clear();
   deepest_ = 0;
@@ -106,7 +108,8 @@ void StepRows::add_contact(StepContact& contact, double rest) {
   if (law.fingertip == Fingertip::frictionless || !(law.friction > 0)) return;
   const bool is_soft = law.fingertip == Fingertip::soft && law.torsion > 0;
   const double spin = is_soft ? contact.rows.velocity(3) * law.torsion / law.friction : 0;
-  contact.slips = std::hypot(contact.rows.velocity(1), contact.rows.velocity(2), spin) > rest;
+  const bool moves = std::hypot(contact.rows.velocity(1), contact.rows.velocity(2), spin) > rest;
+  contact.slips = moves && !was_stuck(rows_.back().id);
   const double mu = contact.slips ? law.friction : law.static_friction;
   for (int k = 1; k <= (is_soft ? 3 : 2); ++k) {
     if (is_immovable(contact.rows, k)) continue;

@@ -9,10 +9,12 @@
 /// and w = J v⁺ at the end of the step, to which h/2 drift carries J from half-way. **β.** Friction of what slips is
 /// against the mean slip (u + u⁺)/2: β = 1 for tangents that slip already, which keeps the order of the midpoint rule
 /// where slip turns. What comes to rest in the step does so at its end: β = 0 (at w = 0 with β = 1 it would go on with
-/// u⁺ = −u). Normals are imposed at the end always.
+/// u⁺ = −u). Normals are imposed at the end always, and β = 0 of what stuck in the last step: what it seems to slip is
+/// the error of that step.
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "thenar/complementarity/constraint_problem.h"
@@ -29,12 +31,12 @@ namespace thenar::internal {
 struct StepContact {
   FoundContact place;
   ContactLaw law;
-  ContactRows rows{};              ///< at q_M and the velocity before
-  int row = -1;                    ///< its normal row
+  ContactRows rows{};  ///< at q_M and the velocity before
+  int row = -1;        ///< its normal row
   int tangent_count = 0;
   std::array<int, 3> directions{};  ///< of ContactRows, one for each tangent row
-  bool slips = false;              ///< before the step: β = 1 at first
-  bool was_held = false;           ///< whether it pressed in the last step
+  bool slips = false;               ///< before the step: β = 1 at first
+  bool was_held = false;            ///< whether it pressed in the last step
 };
 
 class StepRows {
@@ -44,8 +46,11 @@ class StepRows {
 
   /// What touches half-way: bodies nearer than `touch` (m), those that pressed before nearer than `reach`.
   void find(StepDynamics& dynamics, double touch, double reach);
-  /// Those that pressed in the step, for the next find().
-  void note_pressed(const std::vector<std::uint64_t>& pressed) { pressed_ = pressed; }
+  /// Those that pressed in the step, and of these those that stuck, for the next one.
+  void note(std::vector<std::uint64_t> pressed, std::vector<std::uint64_t> stuck) {
+    pressed_ = std::move(pressed);
+    stuck_ = std::move(stuck);
+  }
 
   /// Then, with velocities before the step: rows, J, A. `rest`: slower is at rest, m/s.
   void assemble(StepDynamics& dynamics, const VectorX<double>& v, double h, double rest);
@@ -75,7 +80,7 @@ class StepRows {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(finder_, pressed_);
+    a(finder_, pressed_, stuck_);
   }
 
  private:
@@ -83,6 +88,7 @@ class StepRows {
   void add_contact(StepContact& contact, double rest);
   void set_groups();
   bool was_pressed(std::uint64_t id) const;
+  bool was_stuck(std::uint64_t id) const;
 
   const Scenario& scenario_;
   std::vector<JointRow>& joint_rows_;
@@ -90,7 +96,7 @@ class StepRows {
   ContactFinder finder_;
   std::vector<StepContact> contacts_;
   std::vector<JointEntry> joints_;
-  std::vector<std::uint64_t> pressed_;
+  std::vector<std::uint64_t> pressed_, stuck_;
   ConstraintProblem problem_;
   SparseRows J_;
   std::vector<std::uint64_t> grouped_;  ///< ids of the rows for which J was laid out

@@ -183,10 +183,9 @@ bool StepRun::make_step(double t_end) {
   find_next_positions();
   if (!is_good(made.end)) {
     const std::string bad = find_bad_effort(scenario_, dynamics_.actuation(), t_mid, state_);
-    const std::string why =
-        !bad.empty() ? bad
-                     : fmt::format("{}; the motion ran away: a shorter 'step' may help",
-                                   find_bad_entry(scenario_.model, made.end));
+    const std::string why = !bad.empty() ? bad
+                                         : fmt::format("{}; the motion ran away: a shorter 'step' may help",
+                                                       find_bad_entry(scenario_.model, made.end));
     made_.reset();
     return end(AdvanceEnd::not_finite, fmt::format("{} at t = {:.9g} s", why, t_end));
   }
@@ -333,10 +332,11 @@ void StepRun::note_modes() {
     }
     return nullptr;
   };
-  std::vector<std::uint64_t> pressed;
+  std::vector<std::uint64_t> pressed, stuck;
   for (const StepContactState& now : made.contacts) {
     const Contact& contact = now.contact;
     if (contact.force_on_A.normal > 0) pressed.push_back(now.id);
+    if (contact.mode != ContactMode::slide) stuck.push_back(now.id);
     const Contact* const before = find(contacts_, now.id);
     const bool slides = contact.mode == ContactMode::slide;
     if (before == nullptr) {
@@ -373,7 +373,7 @@ void StepRun::note_modes() {
       pressed.push_back(i);
     }
   }
-  rows_.note_pressed(pressed);
+  rows_.note(std::move(pressed), std::move(stuck));
 }
 
 /// The step that was made is taken.
@@ -435,8 +435,8 @@ void StepRun::look_inside(double t) {
   view_.v = (1 - part) * state_.v + part * made.end.v;
   view_.q.resize(state_.q.size());
   const bool is_first = part <= 0.5;
-  const VectorX<double> way = is_first ? VectorX<double>(part * made.h * state_.v)
-                                       : VectorX<double>((part - 1) * made.h * made.end.v);
+  const VectorX<double> way =
+      is_first ? VectorX<double>(part * made.h * state_.v) : VectorX<double>((part - 1) * made.h * made.end.v);
   integrate_position(scenario_.model, (is_first ? state_ : made.end).q.data(), way.data(), view_.q.data());
 }
 

@@ -28,8 +28,8 @@ struct StepContactState {
 template <class Archive>
 void archive_state(Archive& a, StepContactState& x) {
   Contact& c = x.contact;
-  a(x.id, c.id, c.name, c.body_A, c.body_B, c.mode, c.gap, c.force_on_A.normal, c.force_on_A.along_T, c.force_on_A.along_U,
-    c.force_on_A.torsion, c.slip, c.u_A, c.u_B, c.psi, c.margin, c.point_A, c.N, c.T, c.friction);
+  a(x.id, c.id, c.name, c.body_A, c.body_B, c.mode, c.gap, c.force_on_A.normal, c.force_on_A.along_T,
+    c.force_on_A.along_U, c.force_on_A.torsion, c.slip, c.u_A, c.u_B, c.psi, c.margin, c.point_A, c.N, c.T, c.friction);
 }
 
 class StepSampler {

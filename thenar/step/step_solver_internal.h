@@ -5,6 +5,9 @@
 /// The contact problem of a step: solved, with friction that is static until a contact slips and against the slip of
 /// the right time (StepRows, β), and graded by a judge that shares no arithmetic with the solver (grade.h).
 ///
+/// Most steps do what the step before did: its modes are held, one linear system is solved, and the judge is asked
+/// (StepHold). Where he does not agree the problem is solved anew.
+///
 /// The work is bounded: a few rounds of one problem each, whose solver has fixed numbers of sweeps and Newton steps.
 /// Where the last answer is not as good as asked, it is taken all the same, and flagged.
 
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "thenar/complementarity/cone_solver.h"
+#include "thenar/step/step_hold_internal.h"
 #include "thenar/step/step_rows_internal.h"
 
 namespace thenar::internal {
@@ -40,12 +44,14 @@ class StepSolver {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(known_ids_, known_z_);
+    a(known_ids_, known_z_, known_states_, hold_);
   }
 
  private:
   void solve_once(const ConstraintProblem& problem);
   bool settle_friction(StepRows& rows);
+  bool hold_modes(const StepRows& rows);
+  bool knows_rows(const ConstraintProblem& problem) const;
   void find_warm_start(const ConstraintProblem& problem);
   void read_states(const StepRows& rows, const ConeSolution& solution);
 
@@ -55,6 +61,8 @@ class StepSolver {
   std::vector<double> warm_;
   std::vector<std::uint64_t> known_ids_;  ///< rows of the last answer, in its order
   std::vector<double> known_z_;
+  std::vector<ContactState> known_states_;  ///< of its contacts
+  StepHold hold_;
 };
 
 }  // namespace thenar::internal
