@@ -31,7 +31,7 @@ class StepHold {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(roles_, slides_, solver_);
+    a(roles_, slides_, w_, solver_);
   }
 
  private:

@@ -485,7 +485,7 @@ void StepRun::archive(Archive& a) {
   a(loads);
   if constexpr (Archive::kReads) dynamics_.set_loads(loads);
   a(dynamics_.actuation(), rows_, solver_, events_, names_, report_, state_, view_, is_inside_, acceleration_);
-  a(contacts_, joint_modes_, staged_loads_, has_begun_, ended_by_);
+  a(contacts_, joint_modes_, staged_loads_, has_begun_, ended_by_, gaps_solver_, joints_, context_);
   char has_made = made_ ? 1 : 0;
   a(has_made);
   if constexpr (Archive::kReads) {
