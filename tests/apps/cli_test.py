@@ -108,7 +108,7 @@ class CommandLine(unittest.TestCase):
         self.assertGreaterEqual(summary["evaluations"], 8 * 10000)  # no method of order 8 has fewer stages
         self.assertEqual((summary["events"], summary["switches"], summary["verdicts"]), ({}, [], []))
         self.assertEqual(summary["max_gap_violation"], 0)
-        self.assertEqual(list(summary["energy"]), ["start", "end", "work", "dissipated", "switched"])
+        self.assertEqual(list(summary["energy"]), ["start", "end", "work", "dissipated", "switched", "corrected"])
         for path in summary["files"].values():
             self.assertTrue(pathlib.Path(path).is_file(), path)
         self.assertEqual(json.loads((out / "summary.json").read_text()), summary)
@@ -152,7 +152,8 @@ class CommandLine(unittest.TestCase):
             times = [row["t"] for row in csv.DictReader(file)]
         with open(out / "energy.csv", newline="") as file:
             rows = list(csv.DictReader(file))
-        self.assertEqual(list(rows[0]), ["t", "kinetic", "potential", "work", "dissipated", "layers", "switched"])
+        self.assertEqual(list(rows[0]), ["t", "kinetic", "potential", "work", "dissipated", "layers", "switched",
+                                          "corrected"])
         self.assertEqual([row["t"] for row in rows], times)
         self.assertAlmostEqual(float(rows[0]["potential"]), 9.81 * 0.1)
         self.assertGreater(max(float(row["kinetic"]) for row in rows), 0.9)

@@ -9,6 +9,7 @@
 
 #include "thenar/dynamics/forward_dynamics.h"
 #include "thenar/quasistatic_run/quasistatic_scene.h"
+#include "thenar/step/step_scene.h"
 
 namespace thenar::internal {
 
@@ -49,6 +50,9 @@ void check_scenario(const Scenario& s) {
   if (s.run.engine == EngineKind::quasistatic) {
     if (const std::string fault = find_quasistatic_fault(s); !fault.empty()) throw std::invalid_argument(fault);
     return;  // what does not accelerate needs no inertia
+  }
+  if (s.run.engine == EngineKind::step) {
+    if (const std::string fault = find_step_fault(s); !fault.empty()) throw std::invalid_argument(fault);
   }
   if (const auto fault = find_inertia_fault(s.model, s.initial.q)) throw std::invalid_argument(fault->message);
 }

@@ -2,6 +2,7 @@
 #include "thenar/step/step_dynamics_internal.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "thenar/dynamics/forward_dynamics.h"
 #include "thenar/dynamics/inverse_dynamics.h"
@@ -24,6 +25,12 @@ VectorX<double> list_spring_stiffness(const Model& model) {
   return out;
 }
 
+/// The weight of the end of a step in a damper's mean speed; x = h D/M.
+double calc_damper_weight(double x) {
+  constexpr double kSmall = 1e-3;  // below it the next term of the series is rounding
+  return x < kSmall ? 0.5 + x / 12 : 1 / -std::expm1(-x) - 1 / x;
+}
+
 }  // namespace
 
 StepDynamics::StepDynamics(const Scenario& scenario)
@@ -34,10 +41,13 @@ StepDynamics::StepDynamics(const Scenario& scenario)
       spring_stiffness_(list_spring_stiffness(scenario.model)) {
   const int nv = scenario.model.velocity_count();
   q_mid_.setZero(scenario.model.position_count());
-  for (VectorX<double>* vector :
-       {&v_free_, &guess_, &drive_K_, &drive_D_, &added_, &effort_, &bias_, &change_, &drive_, &mean_}) {
+  for (VectorX<double>* vector : {&v_free_, &guess_, &drive_K_, &drive_D_, &inertia_, &theta_, &added_, &effort_,
+                                  &bias_, &change_, &drive_, &mean_}) {
     vector->setZero(nv);
   }
+  update_positions(scenario.model, scenario.initial.q.data(), workspace_);
+  factorize_articulated(scenario.model, workspace_);
+  for (int j = 0; j < nv; ++j) inertia_(j) = 1 / workspace_.dof[static_cast<std::size_t>(j)].inverse_d;
   if (scenario.controls.empty()) return;
   effort_dq_.setZero(nv, nv);
   effort_dv_.setZero(nv, nv);
@@ -52,7 +62,11 @@ void StepDynamics::place(const State& start, double h, double t_mid) {
   update_positions(model, q_mid_.data(), workspace_);
   guess_ = start.v;
   find_stiffness();
-  added_ = 0.5 * h * (model.damping() + drive_D_) + 0.25 * h * h * (spring_stiffness_ + drive_K_);
+  for (int j = 0; j < theta_.size(); ++j) {
+    const double D = model.damping()(j) + drive_D_(j);
+    theta_(j) = calc_damper_weight(h * D / inertia_(j));
+    added_(j) = theta_(j) * h * D + 0.25 * h * h * (spring_stiffness_(j) + drive_K_(j));
+  }
   factorize_articulated(model, added_.data(), workspace_);
 }
 
@@ -81,10 +95,11 @@ void StepDynamics::solve(const double* tau, double* x) { solve_articulated(scena
 PowerFlow<double> StepDynamics::calc_flow(const VectorX<double>& v, const VectorX<double>& v_next) {
   const Model& model = scenario_.model;
   mean_ = 0.5 * (v + v_next);
+  change_ = v + theta_.cwiseProduct(v_next - v);  // what dampers see
   actuation().calc_efforts(t_mid_, q_mid_.data(), guess_.data(), drive_.data());
   add_spring_forces(model, q_mid_.data(), false, drive_.data());
-  drive_ -= drive_D_.cwiseProduct(mean_ - guess_) + 0.5 * h_ * drive_K_.cwiseProduct(mean_ - v);
-  PowerFlow<double> out{drive_.dot(mean_), model.damping().dot(mean_.cwiseProduct(mean_))};
+  drive_ -= drive_D_.cwiseProduct(change_ - guess_) + 0.5 * h_ * drive_K_.cwiseProduct(mean_ - v);
+  PowerFlow<double> out{drive_.dot(mean_), model.damping().dot(change_.cwiseProduct(mean_))};
   if (!wrenches_.empty()) {
     update_positions(model, q_mid_.data(), scratch_);
     update_velocities(model, mean_.data(), scratch_);

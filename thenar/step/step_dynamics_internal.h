@@ -10,7 +10,11 @@
 /// v_m is not known before the contacts are. What depends on it stiffly, dampers, springs and the gains of controllers
 /// on their own degree of freedom, is taken to be linear around a guess v_g (D = −∂f/∂v, K = −∂f/∂q, diagonal):
 ///
-///     (M + h/2 D + h²/4 K) (v⁺ − v) = h (f(q_M, v_g) + D (v_g − v)) + Jᵀ z                                        (1)
+///     (M + θ h D + h²/4 K) (v⁺ − v) = h (f(q_M, v_g) + D (v_g − v)) + Jᵀ z                                        (1)
+///
+/// θ is 1/2 for weak dampers, and goes to 1 for those that stop a joint within a step, by the rule that is exact for a
+/// damper alone (x = h D/M): θ = 1/(1 − e^(−x)) − 1/x = 1/2 + x/12 − …, so that the order stays. With 1/2 throughout,
+/// the speed of such a joint would change its sign from step to step.
 ///
 /// and the rest, Coriolis forces and couplings, at v_g = v + h/2 of the last step's acceleration, which is as good as
 /// v_m to second order as long as no contact changes what it does.
@@ -41,7 +45,7 @@ class StepDynamics {
   const VectorX<double>& v_free() const { return v_free_; }
   /// At q_M, with the factors of (1).
   Workspace<double>& workspace() { return workspace_; }
-  /// x = (M + h/2 D + h²/4 K)⁻¹ τ.
+  /// x = (M + θ h D + h²/4 K)⁻¹ τ.
   void solve(const double* tau, double* x);
 
   /// What drives and dampers do over the step between these velocities, J.
@@ -57,7 +61,9 @@ class StepDynamics {
   VectorX<double> q_mid_, v_free_, guess_;
   VectorX<double> spring_stiffness_;   ///< K of the model's springs
   VectorX<double> drive_K_, drive_D_;  ///< of controllers
-  VectorX<double> added_;              ///< h/2 D + h²/4 K
+  VectorX<double> inertia_;            ///< of each degree of freedom at the start, for θ
+  VectorX<double> theta_;
+  VectorX<double> added_;  ///< θ h D + h²/4 K
   VectorX<double> effort_, bias_, change_, drive_, mean_;
   MatrixX<double> effort_dq_, effort_dv_;
   std::span<const BodyWrench<double>> wrenches_;

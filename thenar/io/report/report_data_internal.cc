@@ -254,7 +254,9 @@ std::size_t share_bins(std::size_t lines) {
 void read_energy(const fs::path& path, EnergyLines& lines) {
   if (path.empty()) return;
   TraceReader reader(path);
-  if (fmt::format("{}", fmt::join(reader.columns(), ",")) != kEnergyHeader) {
+  // Files of version 0.2 and before end without the last column.
+  const std::string header = fmt::format("{}", fmt::join(reader.columns(), ","));
+  if (!kEnergyHeader.starts_with(header) || reader.columns().size() < 7) {
     throw InputError({path.string(), 1, 0}, fmt::format("expected the header '{}'", kEnergyHeader));
   }
   while (reader.next()) lines.take(reader.row());

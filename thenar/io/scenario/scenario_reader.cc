@@ -18,6 +18,7 @@
 #include "thenar/io/text/document_fingerprint_internal.h"
 #include "thenar/quasistatic_run/quasistatic_scene.h"
 #include "thenar/spatial/rotation.h"
+#include "thenar/step/step_scene.h"
 
 namespace thenar {
 namespace {
@@ -91,6 +92,7 @@ class ScenarioReader {
     } else {
       check_inertia();
     }
+    if (scenario_.run.engine == EngineKind::step) check_steps(*run);
     return std::move(scenario_);
   }
 
@@ -117,6 +119,12 @@ class ScenarioReader {
   void check_slow_motion(const Field& run) const {
     const std::string fault = find_quasistatic_fault(scenario_);
     if (!fault.empty()) MapReader(run).required("engine").fail("is quasistatic: " + fault);
+  }
+
+  /// What the step engine does not honour.
+  void check_steps(const Field& run) const {
+    const std::string fault = find_step_fault(scenario_);
+    if (!fault.empty()) MapReader(run).required("engine").fail("is step: " + fault);
   }
 
   static std::string read_name(const Field& field) {

@@ -103,6 +103,10 @@ std::string list_verdicts(const std::vector<VerdictInterval>& verdicts) {
 
 /// "213 steps (auto, 12 implicit)"
 std::string describe_steps(const Scenario& scenario, const RunReport& report) {
+  if (scenario.run.engine == EngineKind::step) {
+    return fmt::format("{} steps of the engine 'step', worst grade {:.2g}{}", report.steps, report.worst_grade,
+                       report.flagged_steps > 0 ? fmt::format(", {} FLAGGED", report.flagged_steps) : "");
+  }
   const IntegratorKind integrator = scenario.run.integrator;
   const bool is_mixed = integrator == IntegratorKind::automatic && report.implicit_steps > 0;
   return fmt::format("{} steps ({}{})", report.steps, to_string(integrator),
@@ -132,13 +136,16 @@ std::string run_summary_json(const Scenario& scenario, const RunReport& report, 
       {"switches", switches_json(report.switches)},
       {"verdicts", verdicts_json(report.verdicts)},
       {"max_gap_violation", report.max_gap_violation},
+      {"flagged_steps", report.flagged_steps},
+      {"worst_grade", report.worst_grade},
       {"bridged_s", report.bridged_s},
       {"energy",
        {{"start", energy.start},
         {"end", energy.end},
         {"work", energy.work},
         {"dissipated", energy.dissipated},
-        {"switched", energy.switched}}},
+        {"switched", energy.switched},
+        {"corrected", energy.corrected}}},
       {"sliding_joints", find_sliding_joints(scenario)},
       {"files", file_map},
   };
@@ -155,9 +162,16 @@ std::string run_summary_text(const Scenario& scenario, const RunReport& report, 
   out += table_of_positions(scenario, report);
   const std::string switched =
       report.switches.empty() ? std::string() : fmt::format(" + switched {:.8g}", energy.switched);
-  out += fmt::format("\n  energy (J): start {:.8g} + work {:.8g} - dissipated {:.8g}{} = end {:.8g}, off by {:.2g}\n",
-                     energy.start, energy.work, energy.dissipated, switched, energy.end, energy.error());
+  const std::string corrected =
+      energy.corrected == 0 ? std::string() : fmt::format(" + corrected {:.3g}", energy.corrected);
+  out += fmt::format("\n  energy (J): start {:.8g} + work {:.8g} - dissipated {:.8g}{}{} = end {:.8g}, off by {:.2g}\n",
+                     energy.start, energy.work, energy.dissipated, switched, corrected, energy.end, energy.error());
   out += fmt::format("  events by kind: {}\n", list_events(report.events));
+  if (report.flagged_steps > 0) {
+    out += fmt::format(
+        "  flagged: in {} steps no answer was as good as 1e-8; a shorter 'step', or the engine 'event', may help\n",
+        report.flagged_steps);
+  }
   if (report.bridged_s > 0) {
     out += fmt::format("  bridged: {:.3g} s, in which contacts changed faster than can be followed (events 'zeno')\n",
                        report.bridged_s);

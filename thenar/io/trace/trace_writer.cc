@@ -187,7 +187,7 @@ void TraceWriter::append_efforts(const Sample& sample) {
 void TraceWriter::append_energy(const Sample& sample) {
   const EnergySample& energy = sample.energy;
   for (const double x : {sample.state.t, energy.kinetic, energy.potential, energy.work, energy.dissipated,
-                         energy.layers, energy.switched}) {
+                         energy.layers, energy.switched, energy.corrected}) {
     energy_.append(x);
   }
   energy_.end_line();

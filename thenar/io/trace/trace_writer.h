@@ -33,7 +33,7 @@ std::vector<std::string> position_columns(const Model& model);
 inline constexpr std::string_view kContactHeader =
     "t,contact,mode,gap,fN,fT,fU,torsion,vT,vU,uA1,uA2,uB1,uB2,psi,margin";
 inline constexpr std::string_view kContactFrameHeader = "t,contact,friction,ax,ay,az,nx,ny,nz,tx,ty,tz";
-inline constexpr std::string_view kEnergyHeader = "t,kinetic,potential,work,dissipated,layers,switched";
+inline constexpr std::string_view kEnergyHeader = "t,kinetic,potential,work,dissipated,layers,switched,corrected";
 
 class TraceWriter {
  public:
