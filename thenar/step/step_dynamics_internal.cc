@@ -92,6 +92,13 @@ void StepDynamics::push(const VectorX<double>& v, const VectorX<double>& guess) 
 
 void StepDynamics::solve(const double* tau, double* x) { solve_articulated(scenario_.model, tau, workspace_, x); }
 
+double StepDynamics::calc_jump_work(const VectorX<double>& before, const VectorX<double>& after) {
+  gravity_forces(scenario_.model, q_mid_.data(), scratch_, effort_.data());
+  effort_ = -effort_;
+  add_spring_forces(scenario_.model, q_mid_.data(), true, effort_.data());
+  return 0.5 * h_ * effort_.dot(after - before);
+}
+
 PowerFlow<double> StepDynamics::calc_flow(const VectorX<double>& v, const VectorX<double>& v_next) {
   const Model& model = scenario_.model;
   mean_ = 0.5 * (v + v_next);

@@ -48,6 +48,9 @@ class StepDynamics {
   /// x = (M + θ h D + h²/4 K)⁻¹ τ.
   void solve(const double* tau, double* x);
 
+  /// What gravity and springs do to the books when the velocity jumps half-way, J: the first half of the way is gone
+  /// with the velocity before, but their impulse of the whole step acts behind the jump.
+  double calc_jump_work(const VectorX<double>& before, const VectorX<double>& after);
   /// What drives and dampers do over the step between these velocities, J.
   PowerFlow<double> calc_flow(const VectorX<double>& v, const VectorX<double>& v_next);
 

@@ -69,6 +69,8 @@ class StepRows {
   const std::vector<JointEntry>& joints() const { return joints_; }
   /// J v of a row before the step.
   double rate_before(int row) const { return rates_(row); }
+  /// What h/2 drift adds to J v⁺ half-way to have it at the end.
+  double drift_to_end(int row) const { return extra_(row); }
   bool has_beta(int row) const { return beta_[static_cast<std::size_t>(row)] != 0; }
   /// β = 0 from here on: b follows.
   void drop_beta(int row);

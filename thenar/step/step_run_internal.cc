@@ -253,6 +253,7 @@ bool StepRun::resolve_impacts() {
                                .side = stop.is_upper ? StopSide::upper : StopSide::lower});
     }
   }
+  made_->energy.corrected += dynamics_.calc_jump_work(v_start_, mid.v);
   v_start_ = mid.v;
   rows_.assemble(dynamics_, v_start_, made_->h, calc_rest_speed());
   return true;
@@ -314,7 +315,8 @@ void StepRun::book_energy() {
   made.energy.dissipated += flow.dissipated;
   const StepAnswer& answer = solver_.answer();
   for (int i = 0; i < rows_.problem().size(); ++i) {
-    made.energy.dissipated -= answer.z(i) * 0.5 * (rows_.rate_before(i) + solver_.rate_after(rows_, i));
+    const double after = solver_.rate_after(rows_, i) - rows_.drift_to_end(i);
+    made.energy.dissipated -= answer.z(i) * 0.5 * (rows_.rate_before(i) + after);
   }
 }
 
