@@ -23,7 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 PENDULUM = ROOT / "scenes/carv/pendulum.yaml"
 RUN_KEYS = ["name", "status", "reason", "t_end", "wall_s", "engine", "integrator", "steps", "implicit_steps",
-            "rejected_steps", "evaluations", "events", "control_samples", "switches", "verdicts", "max_gap_violation", "bridged_s", "energy",
+            "rejected_steps", "evaluations", "events", "control_samples", "switches", "verdicts", "max_gap_violation",
+            "flagged_steps", "worst_grade", "bridged_s", "energy",
             "sliding_joints", "files"]
 FIXED_STEPS = "run={until: 10, step: 1 ms}"
 LONG_RUN = "run={until: 9000, step: 1e-5}"

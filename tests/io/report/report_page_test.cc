@@ -83,7 +83,7 @@ class ReportPage : public ::testing::Test {
                 contacts = fmt::format("{}\n", kContactHeader);
     for (const double t : {0.0, 0.25, 0.5, 0.75, 1.0}) {
       states += fmt::format("{},{},0.1,1,0,0.5,0\n", t, t);
-      energy += fmt::format("{},{},0.75,{},0.5,{},{}\n", t, t, t + 0.5, 0.25 + t, t);
+      energy += fmt::format("{},{},0.75,{},0.5,{},{},0\n", t, t, t + 0.5, 0.25 + t, t);
       contacts += contact_line(t, "a<b/c", t < 0.25 ? "open" : t < 0.5 ? "roll" : "slide", 2 + t);
       if (t <= 0.5) contacts += contact_line(t, "\"d\"\"/e\"", "stick", 1);
     }
@@ -236,6 +236,23 @@ TEST_F(ReportPage, LinesHaveTheNumbersOfTheTrace) {
   EXPECT_EQ(count(page, "<small data-unit=\"rad\">"), 1u);
   EXPECT_EQ(count(page, "<small data-unit=\"m/s\">"), 2u);  // slip and the cart
   EXPECT_EQ(count(page, "<small data-unit=\"N m\">"), 1u);
+}
+
+TEST_F(ReportPage, EnergiesOfVersion02HaveAColumnLess) {
+  write_trace();
+  write("energy.csv", "t,kinetic,potential,work,dissipated,layers,switched\n0,1,2,0,0,0,0\n1,2,1,0,0,0,0\n");
+  EXPECT_NO_THROW(make_report(folder_));
+  write("energy.csv", "t,kinetic,potential\n0,1,2\n");
+  EXPECT_THROW(make_report(folder_), InputError);
+}
+
+TEST_F(ReportPage, FlaggedStepsAreShown) {
+  write_trace();
+  write("summary.json",
+        "{\"name\":\"a\",\"status\":\"done\",\"reason\":\"\",\"engine\":\"step\",\"wall_s\":1,\"integrator\":\"auto\","
+        "\"steps\":100,\"implicit_steps\":0,\"rejected_steps\":0,\"max_gap_violation\":0,\"flagged_steps\":3,"
+        "\"worst_grade\":1e-6,\"verdicts\":[]}");
+  EXPECT_NE(make_report(folder_).find("<dd>3 steps</dd>"), std::string::npos);
 }
 
 TEST_F(ReportPage, BothRowsOfAJumpAreSeen) {

@@ -188,7 +188,7 @@ Sample make_sample(const Scenario& s, double t) {
   sample.state = s.initial;
   sample.state.t = t;
   sample.tau.setZero(s.model.velocity_count());
-  sample.energy = {1.0 / 3, -2, 0.5, 0.25, 0.125, -0.5};
+  sample.energy = {1.0 / 3, -2, 0.5, 0.25, 0.125, -0.5, 0.0625};
   return sample;
 }
 
@@ -198,9 +198,9 @@ TEST(TraceWriter, EnergiesHaveALinePerRow) {
   ASSERT_TRUE(writer.write(make_sample(s, 0)) && writer.write(make_sample(s, 0.1)) && writer.finish());
   EXPECT_EQ(writer.energy_path().filename(), "energy.csv");
   EXPECT_EQ(read_text(writer.energy_path()),
-            "t,kinetic,potential,work,dissipated,layers,switched\n"
-            "0,0.3333333333333333,-2,0.5,0.25,0.125,-0.5\n"
-            "0.1,0.3333333333333333,-2,0.5,0.25,0.125,-0.5\n");
+            "t,kinetic,potential,work,dissipated,layers,switched,corrected\n"
+            "0,0.3333333333333333,-2,0.5,0.25,0.125,-0.5,0.0625\n"
+            "0.1,0.3333333333333333,-2,0.5,0.25,0.125,-0.5,0.0625\n");
 }
 
 TEST(TraceWriter, ContactsHaveALinePerRowAndContact) {

@@ -88,6 +88,10 @@ void read_summary(const fs::path& path, ReportData& data) {
   s.steps = require<long long>(object, "steps", path);
   s.implicit_steps = require<long long>(object, "implicit_steps", path);
   s.rejected_steps = require<long long>(object, "rejected_steps", path);
+  // Files of version 0.2 and before know no flagged steps.
+  if (object.contains("engine")) s.engine = require<std::string>(object, "engine", path);
+  if (object.contains("flagged_steps")) s.flagged_steps = require<long long>(object, "flagged_steps", path);
+  if (object.contains("worst_grade")) s.worst_grade = require<double>(object, "worst_grade", path);
   const auto verdicts = object.find("verdicts");
   if (verdicts == object.end() || !verdicts->is_array()) {
     throw InputError({path.string(), 0, 0}, "has no list 'verdicts': is it the summary of a run?");

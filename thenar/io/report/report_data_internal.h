@@ -20,9 +20,9 @@ namespace thenar::internal {
 /// Of summary.json; what it does not say stays as it is here.
 struct ReportSummary {
   bool is_there = false;  ///< false after a run that was killed
-  std::string name, status, reason, integrator;
-  double wall_s = 0, max_gap_violation = 0;
-  long long steps = 0, implicit_steps = 0, rejected_steps = 0;
+  std::string name, status, reason, integrator, engine = "event";
+  double wall_s = 0, max_gap_violation = 0, worst_grade = 0;
+  long long steps = 0, implicit_steps = 0, rejected_steps = 0, flagged_steps = 0;
 };
 
 /// A stretch of time in which a word holds: the mode of a contact, or a verdict.

@@ -148,7 +148,8 @@ void StateLines::build(std::vector<ReportPanel>& out) const {
 }
 
 void EnergyLines::take(std::span<const double> row) {
-  const double t = row[0], kinetic = row[1], potential = row[2] + row[5], supplied = row[3] - row[4] + row[6];
+  const double t = row[0], kinetic = row[1], potential = row[2] + row[5];
+  const double supplied = row[3] - row[4] + row[6] + (row.size() > 7 ? row[7] : 0);
   const double total = kinetic + potential;
   if (!has_start_) start_ = total - supplied;
   has_start_ = true;
@@ -169,7 +170,7 @@ void EnergyLines::build(std::vector<ReportPanel>& out) const {
   }
   ReportPanel error{"balance error", "J",
                     "total energy less that of the start and what was supplied since: work, less what was "
-                    "dissipated, and what contacts that changed their model have put in"};
+                    "dissipated, and what contacts that changed their model and corrected positions have put in"};
   error.series.push_back({kNames.back(), static_cast<int>(kCount) - 1, lines_.back().points()});
   out.push_back(std::move(energy));
   out.push_back(std::move(error));

@@ -72,6 +72,10 @@ void add_run_facts(const ReportData& data, std::string& out) {
                         : fmt::format("{:.3g} s", s.wall_s),
            out);
   std::string steps = fmt::format("{} {}", s.steps, s.integrator);
+  if (s.engine == "step") {
+    steps = fmt::format("{} of one length, worst grade {:.2g}", s.steps, s.worst_grade);
+    if (s.flagged_steps > 0) add_fact("flagged: no good answer", fmt::format("{} steps", s.flagged_steps), out);
+  }
   if (s.implicit_steps > 0) steps += fmt::format(", {} implicit", s.implicit_steps);
   if (s.rejected_steps > 0) steps += fmt::format(", {} rejected", s.rejected_steps);
   add_fact("steps", steps, out);
