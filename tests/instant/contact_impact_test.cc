@@ -12,6 +12,7 @@
 
 #include "../support/contact_scenes.h"
 #include "thenar/dynamics/mass_matrix.h"
+#include "thenar/instant/impact_comparison.h"
 
 namespace thenar::contact_impact_test {
 namespace {

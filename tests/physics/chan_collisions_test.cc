@@ -7,7 +7,7 @@
 
 #include "chan_examples.h"
 #include "jump_balance.h"
-#include "thenar/instant/contact_impact.h"
+#include "thenar/instant/impact_comparison.h"
 
 namespace thenar::chan_collisions_test {
 namespace {

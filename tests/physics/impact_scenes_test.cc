@@ -8,7 +8,7 @@
 #include "thenar/dynamics/energy.h"
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/dynamics/mass_matrix.h"
-#include "thenar/instant/contact_impact.h"
+#include "thenar/instant/impact_comparison.h"
 #include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::impact_scenes_test {

@@ -4,55 +4,35 @@
 /// @file
 /// The equations of motion of a scenario inside one mode, between two events, in the form that integrators want.
 ///
-/// Positions live on a product of lines and rotation groups. Following Runge–Kutta–Munthe-Kaas, a step is written in
-/// the exponential chart q = q₀ ⊕ x around its start q₀,
+/// A step is written in the chart of step_chart.h around its start q₀,
 ///
-///     ẋ = J⁻¹(x) v,   v̇ = f(t, q₀ ⊕ x, v),   x(0) = 0,
+///     ẋ = J⁻¹(x) v,   v̇ = f(t, q₀ ⊕ x, v),   x(0) = 0.
 ///
-/// with J the left Jacobian of the rotation group (1 on lines): a vector space, where every method has its order. The
-/// chart is good while rotations stay below half a turn or so (largest_rotation).
-///
-/// A mode says which rows (joint_rows.h) hold, with zero acceleration and an unknown reaction z, and in which direction
-/// joints with dry friction slip:
+/// A mode (motion_modes.h) says which rows (joint_rows.h) hold, with zero acceleration and an unknown reaction z, and
+/// in which direction joints with dry friction slip:
 ///
 ///     M v̇ = τ(t, q, v) − c(q, v) − friction + layers + Jᵀ z,   J v̇ + bias = 0.
 ///
 /// Layers are those of compliant contacts (layer_contacts_internal.h), whose shears are the inner states of the motion.
 ///
-/// Held rows are independent (the solver's basis), so z = −A⁻¹ (J v̇_free + bias) with A = J M⁻¹ Jᵀ positive definite.
+/// Reactions z are found, and (q, v) is put back on the rows, by joint_reactions_internal.h while no contact holds,
+/// else by contact_reactions_internal.h.
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "thenar/dynamics/derivatives.h"
 #include "thenar/integrate/integrator.h"
 #include "thenar/motion/contact_reactions_internal.h"
 #include "thenar/motion/forces.h"
+#include "thenar/motion/free_derivatives_internal.h"
+#include "thenar/motion/joint_reactions_internal.h"
 #include "thenar/motion/layer_contacts_internal.h"
-#include "thenar/motion/row_response.h"
+#include "thenar/motion/motion_modes.h"
 #include "thenar/scenario/tolerances.h"
 
 namespace thenar {
-
-/// Velocities become rates of the chart: rate ← J⁻¹(x) rate at every rotation in space.
-void turn_into_chart_rate(const Model& model, const double* x, double* rate);
-
-struct Mode {
-  std::vector<int> held;  ///< indices of rows, ascending
-  std::vector<int> slip;  ///< per row: −1 or 1 for a row of dry friction that slips, else 0
-
-  bool holds(int row) const;
-  void hold(int row);
-  friend bool operator==(const Mode&, const Mode&) = default;
-};
-
-/// What a motion holds besides layers.
-struct MotionModes {
-  Mode joints;
-  std::vector<HeldContact> contacts;
-};
 
 class ConstrainedMotion final : public MotionEquations {
  public:
@@ -142,8 +122,6 @@ class ConstrainedMotion final : public MotionEquations {
 
   /// q₀ ⊕ x.
   void calc_position(const double* x, double* q) const;
-  /// Largest angle that a rotation in space has in x, rad.
-  double largest_rotation(const double* x) const;
   /// v̇ without rows that hold, for joints that slip so (Mode::slip). Layers are sheared as they were last.
   void calc_free_acceleration(double t, const double* q, const double* v, std::span<const int> slip, double* vdot);
   /// Generalized forces and wrenches of the last evaluation, reactions of held rows included.
@@ -185,11 +163,7 @@ class ConstrainedMotion final : public MotionEquations {
   void constrain(Eigen::Ref<MatrixX<double>> derivatives);
   void add_reactions(const double* q, const double* v, double* vdot);
   void add_contact_reactions(const double* q, const double* v, double* vdot, PowerFlow<double>& power);
-  void stop_constant_rows(double* vdot) const;
-  void project_curved(VectorX<double>& q, VectorX<double>& v);
-  bool can_keep_derivatives() const;
-  void add_feedback(double t, const double* v, Eigen::Ref<MatrixX<double>> dv_dx, Eigen::Ref<MatrixX<double>> dv_dv);
-  void solve_reactions(VectorX<double>& b);
+  Workspace<double>& factorize_mass();
 
   const Scenario* scenario_;
   LawTable laws_;  ///< of contacts that are read from a snapshot
@@ -197,22 +171,15 @@ class ConstrainedMotion final : public MotionEquations {
   ScenarioForces<double> forces_;
   std::vector<JointRow> rows_;
   Mode mode_;
-  bool has_curved_rows_ = false;
   VectorX<double> origin_;
   Workspace<double> workspace_;
-  RowResponse response_;
-  DynamicsDerivatives derivatives_;
-  MatrixX<double> effort_dq_, effort_dv_;  ///< how the actuators answer to the state
-  VectorX<double> q_, q_next_, effort_, vdot_, reactions_, increment_;
+  internal::FreeDerivatives derivatives_;
+  VectorX<double> q_, effort_, vdot_, reactions_;
+  internal::JointReactions joint_reactions_;
   internal::ContactReactions contact_reactions_;
   internal::LayerContacts layers_;
   VectorX<double> shears_;  ///< of the last evaluation
   InnerJacobian inner_jacobian_;
-  MatrixX<double> factor_;  ///< Cholesky factor of A
-  MatrixX<double> row_products_;
-  VectorX<double> q_derived_;     ///< where the derivatives stand that derivatives_ holds
-  bool has_derivatives_ = false;  ///< whether it holds any
-  bool mode_is_new_ = true;       ///< whether no Jacobian has been asked for in this mode
   std::span<const BodyWrench<double>> wrenches_;
   double latest_time_ = std::numeric_limits<double>::infinity();
   long long evaluations_ = 0;

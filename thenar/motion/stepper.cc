@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thenar/motion/step_chart.h"
 #include "thenar/motion/symplectic.h"
 
 namespace thenar {
@@ -158,7 +159,8 @@ bool Stepper::attempt(double h) {
   stiffness_ = attempt.stiffness;
   next_h_ = attempt.next_h;
   if (attempt.accepted) end_reactions_ = motion_.reactions();
-  if (attempt.accepted && motion_.largest_rotation(integrator_->end_state().data()) < kLargestRotation) return true;
+  if (attempt.accepted && calc_largest_rotation(motion_.model(), integrator_->end_state().data()) < kLargestRotation)
+    return true;
   ++rejected_;
   motion_.return_to_origin();
   if (attempt.accepted) next_h_ = 0.5 * h;

@@ -8,6 +8,7 @@
 
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/motion/motion.h"
+#include "thenar/motion/step_chart.h"
 
 namespace thenar::internal {
 namespace {

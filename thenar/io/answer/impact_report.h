@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "thenar/instant/contact_impact.h"
+#include "thenar/instant/impact_comparison.h"
 
 namespace thenar {
 
