@@ -174,7 +174,8 @@ TEST(StepEngine, BouncesByTheImpactLaw) {
 /// Whatever strikes, slips and rests: what the books of a box that rocks and falls over say is rounding off.
 TEST(StepEngine, BooksClose) {
   const std::string text =
-      "objects:\n  - {name: box, shape: {box: [0.1, 0.2, 0.4]}, mass: 1, pose: {xyz: [0, 0, 0.3], rpy: [0.3, 0.2, 0]}}\n"
+      "objects:\n  - {name: box, shape: {box: [0.1, 0.2, 0.4]}, mass: 1, pose: {xyz: [0, 0, 0.3], rpy: [0.3, 0.2, "
+      "0]}}\n"
       "  - {name: floor, joint: fixed, shape: {plane: {}}}\ncontacts: {friction: 0.3, restitution: 0.4}\n";
   const RunReport report = run(text, 2, 1e-3).report();
   EXPECT_GT(report.energy.dissipated, 0.5);
@@ -235,6 +236,24 @@ TEST(StepEngine, LoadsActFromTheGridOn) {
   sim.apply_wrench({.body = sim.model().body_of("ball"), .force = {3, 0, 0}});
   ASSERT_TRUE(sim.advance_to(0.21).ok());
   EXPECT_NEAR(sim.state().v(3), 3 * (0.21 - 0.11), 1e-12);
+}
+
+TEST(StepEngine, VerdictsAreThoseOfTheEventEngine) {
+  // A box that slides and comes to rest has one motion throughout.
+  const std::string text =
+      "objects:\n  - {name: box, shape: {box: [0.2, 0.2, 0.05]}, mass: 1, pose: {xyz: [0, 0, 0.025]}, "
+      "velocity: {linear: [0.6, 0.8, 0]}}\n"
+      "  - {name: floor, joint: fixed, shape: {plane: {}}}\ncontacts: {friction: 0.3}\n";
+  Scenario scenario = make(text, 0.6, 1e-3);
+  scenario.run.verdicts = 0.05;
+  Simulation sim(scenario);
+  ASSERT_TRUE(sim.advance_to(0.6).ok());
+  const std::vector<VerdictInterval> verdicts = sim.report().verdicts;
+  ASSERT_EQ(verdicts.size(), 13u);
+  for (const VerdictInterval& interval : verdicts) {
+    EXPECT_TRUE(interval.verdict == Verdict::unique || interval.verdict == Verdict::unique_motion) << interval.from;
+  }
+  EXPECT_NEAR(verdicts.back().to, 0.6, 1e-12);
 }
 
 TEST(StepEngine, RefusesWhatItDoesNotHonour) {

@@ -95,6 +95,8 @@ struct RunOptions {
   double tolerance = 1e-8;       ///< largest local error, relative to the scales of the scenario (tolerances.h)
   std::optional<double> step{};  ///< s, longest step; default: 1 ms for fixed steps, no limit for the others
   OnIndeterminate on_indeterminate = OnIndeterminate::stop;
+  /// Of the step engine: whether the motion is the only one is asked so often, s. Nothing: never.
+  std::optional<double> verdicts{};
   /// Baumgarte's α, 1/s: contacts and stops that hold are drawn back to their rows by J v̇ + drift = −2α J v − α² gap
   /// instead of by projection after every step. Nothing: projection.
   std::optional<double> baumgarte{};

@@ -30,6 +30,8 @@ constexpr double kReach = 2;
 /// Approaches slower than so many times what the scene's acceleration makes in a step do not rebound: the hop would be
 /// shorter than a step.
 constexpr double kNoHop = 2;
+/// Nodes that the search for other answers may take where a verdict is asked for.
+constexpr long long kVerdictNodes = 400;
 /// Gaps that are corrected, as a part of the size of the scene: more than rounding.
 constexpr double kGapRounding = 1e-15;
 
@@ -108,6 +110,7 @@ bool StepRun::begin() {
 }
 
 const RunReport& StepRun::report() {
+  if (!report_.verdicts.empty()) report_.verdicts.back().to = state_.t;
   report_.last = state_;
   energy().end = calc_energy(scenario_.model, state_);
   report_.events = events_.counts();
@@ -146,6 +149,12 @@ bool StepRun::prepare() {
   }
 }
 
+/// How near what has pressed still presses, m.
+double StepRun::calc_reach(double h) const {
+  const Scales& scales = tolerances_.scales();
+  return kTouch * size_ + kReach * scales.length / (scales.time * scales.time) * h * h;
+}
+
 /// Of speeds that are rounding, m/s.
 double StepRun::calc_rest_speed() const {
   const Scales& scales = tolerances_.scales();
@@ -160,7 +169,7 @@ bool StepRun::make_step(double t_end) {
   const double usual = scales.length / (scales.time * scales.time);
   v_start_ = state_.v;
   dynamics_.place(state_, h, t_mid);
-  rows_.find(dynamics_, kTouch * size_, kTouch * size_ + kReach * usual * h * h);
+  rows_.find(dynamics_, kTouch * size_, calc_reach(h));
   made.overlap = rows_.deepest();
   rows_.assemble(dynamics_, v_start_, h, calc_rest_speed());
   context_.slowest_strike = kNoHop * usual * h;
@@ -409,8 +418,27 @@ bool StepRun::commit() {
   return pass_due();
 }
 
+/// Whether the motion from here on is the only one.
+void StepRun::ask_verdict() {
+  next_verdict_ = state_.t + *scenario_.run.verdicts * (1 - 1e-9);
+  VerdictInterval now{.from = state_.t, .to = state_.t, .verdict = Verdict::undecided, .determinate = false};
+  try {
+    InstantOptions options;
+    options.margins = false;
+    options.search.most_nodes = kVerdictNodes;
+    options.search.is_brief = true;
+    const Instant instant = solve_present(options);
+    now.verdict = instant.verdict;
+    now.determinate = instant.determinate;
+  } catch (const NoInstantError&) {  // something is about to strike
+  }
+  if (!report_.verdicts.empty()) report_.verdicts.back().to = state_.t;
+  report_.verdicts.push_back(now);
+}
+
 /// Loads that change or end, and samples of controllers: between two steps.
 bool StepRun::pass_due() {
+  if (scenario_.run.verdicts && scenario_.contacts && state_.t >= next_verdict_) ask_verdict();
   if (staged_loads_) dynamics_.set_loads(*std::exchange(staged_loads_, std::nullopt));
   ExternalLoads loads = dynamics_.actuation().loads();
   const auto is_over = [this](const AppliedWrench& wrench) { return state_.t >= wrench.until; };
@@ -470,7 +498,45 @@ Instant StepRun::solve_present(const InstantOptions& options) {
   AssemblyContext context(scenario_, present);
   context.motion().actuation().take_over(dynamics_.actuation());
   context.motion().set_loads(dynamics_.actuation().loads());
+  context.obeys_declared = false;
+  put_in_touch(context, present);
   return internal::solve_instant(context, present, now);
+}
+
+/// What presses is on its contacts, and does not approach, to the error of a step; for an instant it has to be so
+/// exactly.
+void StepRun::put_in_touch(AssemblyContext& context, State& present) const {
+  const Model& model = scenario_.model;
+  std::vector<HeldContact> held;
+  const std::vector<StepContactState>& known = is_inside_ ? made_->contacts : contacts_;
+  if (!known.empty()) {
+    Workspace<double> workspace(model);
+    update_positions(model, present.q.data(), workspace);
+    update_velocities(model, present.v.data(), workspace);
+    context.finder().update(workspace, calc_reach(scenario_.run.step.value_or(RunOptions::kDefaultFixedStep)));
+    for (const FoundContact& found : context.finder().contacts()) {
+      const auto it = std::find_if(known.begin(), known.end(), [&](const StepContactState& contact) {
+        return contact.contact.id == ContactId{found.shape_A, found.shape_B, found.id};
+      });
+      if (it == known.end()) continue;
+      const bool slides = it->contact.mode == ContactMode::slide;
+      HeldContact contact(model, workspace, context.finder(), found,
+                          context.laws().find_law(found.body_A, found.body_B),
+                          slides ? ContactHold::smooth : ContactHold::rolling, 0);
+      if (!contact.is_immovable()) held.push_back(std::move(contact));
+    }
+  }
+  std::vector<JointRow>& rows = context.motion().rows();
+  std::vector<int> joints;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const JointRowKind kind = rows[i].kind();
+    const bool holds = kind == JointRowKind::lock || kind == JointRowKind::coupling ||
+                       (kind == JointRowKind::stop && joint_modes_[i] != 0);
+    if (holds) joints.push_back(static_cast<int>(i));
+  }
+  if (!held.empty() || !joints.empty()) {
+    context.projection().project(rows, joints, std::move(held), present.q, present.v);
+  }
 }
 
 bool StepRun::end(AdvanceEnd why, const std::string& reason) {
@@ -487,7 +553,7 @@ void StepRun::archive(Archive& a) {
   a(loads);
   if constexpr (Archive::kReads) dynamics_.set_loads(loads);
   a(dynamics_.actuation(), rows_, solver_, events_, names_, report_, state_, view_, is_inside_, acceleration_);
-  a(contacts_, joint_modes_, staged_loads_, has_begun_, ended_by_, gaps_solver_, joints_, context_);
+  a(contacts_, joint_modes_, staged_loads_, has_begun_, ended_by_, next_verdict_, gaps_solver_, joints_, context_);
   char has_made = made_ ? 1 : 0;
   a(has_made);
   if constexpr (Archive::kReads) {

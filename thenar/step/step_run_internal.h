@@ -75,6 +75,9 @@ class StepRun final : public Engine {
   void note_modes();
   void look_inside(double t);
   double calc_rest_speed() const;
+  double calc_reach(double h) const;
+  void put_in_touch(AssemblyContext& context, State& present) const;
+  void ask_verdict();
   EnergyBalance& energy() { return report_.energy; }
 
   template <class Archive>
@@ -98,6 +101,8 @@ class StepRun final : public Engine {
   RunReport report_;
   double size_ = 0;  ///< of the scene, m
   std::optional<ExternalLoads> staged_loads_;
+
+  double next_verdict_ = 0;  ///< s
 
   State state_, view_;
   bool is_inside_ = false;

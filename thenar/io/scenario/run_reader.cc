@@ -57,11 +57,15 @@ RunOptions read_run(const Field& field, const Parameters& parameters) {
   const auto until = reader.optional("until"), sample = reader.optional("sample"),
              integrator = reader.optional("integrator"), tolerance = reader.optional("tolerance"),
              step = reader.optional("step"), engine = reader.optional("engine"),
-             on_indeterminate = reader.optional("on_indeterminate"), baumgarte = reader.optional("baumgarte");
+             on_indeterminate = reader.optional("on_indeterminate"), baumgarte = reader.optional("baumgarte"), verdicts = reader.optional("verdicts");
   reader.finish();
   RunOptions run;
   if (engine) run.engine = read_engine(*engine);
   check_keys_of_event(run, integrator, baumgarte);
+  if (verdicts && run.engine != EngineKind::step) {
+    verdicts->fail("is for the engine 'step'; the others ask at every event");
+  }
+  if (verdicts) run.verdicts = read::positive(*verdicts, kTime, parameters);
   run.until = read::positive(until ? *until : reader.required("until"), kTime, parameters);
   if (sample) run.sample = read::positive(*sample, kTime, parameters);
   if (step) {
