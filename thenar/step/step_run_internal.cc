@@ -199,7 +199,7 @@ bool StepRun::make_step(double t_end) {
     return end(AdvanceEnd::not_finite, fmt::format("{} at t = {:.9g} s", why, t_end));
   }
   book_energy();
-  made.contacts = sampler_.read_contacts(rows_, solver_, answer, h, names_);
+  made.contacts = sampler_.read_contacts(rows_, solver_, h, contacts_, names_);
   note_modes();
   return true;
 }

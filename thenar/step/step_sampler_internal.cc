@@ -41,15 +41,31 @@ StepSampler::StepSampler(const Scenario& scenario, const Tolerances& tolerances)
   sample_.tau.setZero(scenario.model.velocity_count());
 }
 
-std::vector<StepContactState> StepSampler::read_contacts(const StepRows& rows, const StepSolver& solver,
-                                                         const StepAnswer& answer, double h,
-                                                         ContactNames& names) const {
-  std::vector<StepContactState> out;
+namespace {
+
+void give_names(const StepRows& rows, const StepSolver& solver, const std::vector<StepContactState>& before,
+                ContactNames& names, std::vector<StepContactState>& out) {
+  const auto is_same = [](const StepContactState& a, const StepContactState& b) { return a.id == b.id; };
+  if (std::equal(out.begin(), out.end(), before.begin(), before.end(), is_same)) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].contact.name = before[i].contact.name;
+    return;
+  }
   std::vector<FoundContact> places;
   for (std::size_t i = 0; i < rows.contacts().size(); ++i) {
     if (solver.states()[i] != ContactState::open) places.push_back(rows.contacts()[i].place);
   }
   const std::vector<std::string> called = names.update(places);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].contact.name = called[i];
+}
+
+}  // namespace
+
+std::vector<StepContactState> StepSampler::read_contacts(const StepRows& rows, const StepSolver& solver, double h,
+                                                         const std::vector<StepContactState>& before,
+                                                         ContactNames& names) const {
+  const StepAnswer& answer = solver.answer();
+  std::vector<StepContactState> out;
+  out.reserve(rows.contacts().size());
   for (std::size_t i = 0; i < rows.contacts().size(); ++i) {
     if (solver.states()[i] == ContactState::open) continue;
     const StepContact& from = rows.contacts()[i];
@@ -58,7 +74,6 @@ std::vector<StepContactState> StepSampler::read_contacts(const StepRows& rows, c
     state.id = rows.problem().row(from.row).id;
     Contact& contact = state.contact;
     contact.id = {place.shape_A, place.shape_B, place.id};
-    contact.name = called[out.size() - 1];
     contact.body_A = place.body_A;
     contact.body_B = place.body_B;
     contact.gap = place.gap;
@@ -83,6 +98,7 @@ std::vector<StepContactState> StepSampler::read_contacts(const StepRows& rows, c
       contact.margin = slides ? -1 : calc_margin(from, scenario_.contacts->cone, contact.force_on_A);
     }
   }
+  give_names(rows, solver, before, names, out);
   return out;
 }
 

@@ -37,9 +37,10 @@ class StepSampler {
   /// All must outlive it.
   StepSampler(const Scenario& scenario, const Tolerances& tolerances);
 
-  /// The contacts of an answer that touch at the end of the step, named in their order.
-  std::vector<StepContactState> read_contacts(const StepRows& rows, const StepSolver& solver, const StepAnswer& answer,
-                                              double h, ContactNames& names) const;
+  /// The contacts of an answer that touch at the end of the step. Where they are those of `before`, in their order,
+  /// they have the names of these.
+  std::vector<StepContactState> read_contacts(const StepRows& rows, const StepSolver& solver, double h,
+                                              const std::vector<StepContactState>& before, ContactNames& names) const;
 
   /// A row at the state. nullptr if an effort is not finite: fault() names it.
   const Sample* make(const State& state, const std::vector<StepContactState>& contacts, const EnergyBalance& energy,
