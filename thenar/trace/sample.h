@@ -15,8 +15,8 @@ namespace thenar {
 /// total() = that of the first row + work − dissipated + switched + corrected.
 struct EnergySample {
   double kinetic = 0, potential = 0, work = 0, dissipated = 0;
-  double layers = 0;    ///< elastic energy of compliant contacts
-  double switched = 0;  ///< what contacts that changed their model have put in (EnergyBalance)
+  double layers = 0;     ///< elastic energy of compliant contacts
+  double switched = 0;   ///< what contacts that changed their model have put in (EnergyBalance)
   double corrected = 0;  ///< what the step engine's correction of positions has put in
 
   double total() const { return kinetic + potential + layers; }
