@@ -15,6 +15,7 @@
 #include "standard_input.h"
 #include "thenar/base/diagnostic.h"
 #include "thenar/complementarity/problem_text.h"
+#include "thenar/instant/instant_proof.h"
 #include "thenar/io/answer/instant_answer.h"
 #include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/io/text/replace_file.h"
@@ -104,8 +105,8 @@ int solve_scenario(const SolveCommand& command, bool is_quiet) {
   options.search = make_search(command, is_quiet);
   const Instant instant =
       command.at > 0 ? solve_at(scenario, command, options) : solve_instant(scenario, scenario.initial, options);
-  wipe_progress(instant.answer, is_quiet);
-  if (!command.problem.empty()) write_problem_file(instant.problem, command.problem);
+  wipe_progress(instant.proof->answer, is_quiet);
+  if (!command.problem.empty()) write_problem_file(instant.proof->problem, command.problem);
   fmt::print("{}", command.json ? instant_json(scenario, instant) : instant_text(scenario, instant));
   return exit_code(instant.verdict, !instant.cells.empty());
 }

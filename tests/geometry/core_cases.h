@@ -21,6 +21,7 @@
 
 #include "thenar/base/numbers.h"
 #include "thenar/geometry/core.h"
+#include "thenar/geometry/feature_surface.h"
 
 namespace thenar::core_cases {
 

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "core_cases.h"
+#include "thenar/geometry/feature_surface.h"
 
 namespace thenar::core_test {
 namespace {

@@ -16,6 +16,7 @@
 
 #include "patch_cases.h"
 #include "thenar/geometry/convex_distance_internal.h"
+#include "thenar/geometry/feature_surface.h"
 
 namespace thenar::patch_test {
 namespace {

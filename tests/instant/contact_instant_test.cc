@@ -11,6 +11,7 @@
 #include <string>
 
 #include "../support/contact_scenes.h"
+#include "thenar/instant/instant_proof.h"
 
 namespace thenar::contact_instant_test {
 namespace {
@@ -96,9 +97,9 @@ TEST(ContactInstant, AnswersSatisfyTheirProblem) {
   s.initial.v << 1, -2, 0.5, 0.3, 0.7, 0;
   const Instant instant = solve_instant(s, s.initial);
   ASSERT_EQ(instant.cells.size(), 1u);
-  const VectorX<double>& z = instant.answer.cells[instant.cells.front().number].z;
-  EXPECT_LT((instant.vdot_free + instant.X * z - instant.cells.front().vdot).norm(), 1e-9);
-  const VectorX<double> w = instant.problem.A() * z + instant.problem.b();
+  const VectorX<double>& z = instant.proof->answer.cells[instant.cells.front().number].z;
+  EXPECT_LT((instant.proof->vdot_free + instant.proof->X * z - instant.cells.front().vdot).norm(), 1e-9);
+  const VectorX<double> w = instant.proof->problem.A() * z + instant.proof->problem.b();
   EXPECT_NEAR(w(instant.contacts.front().row), 0, kSolver) << "the bodies stay in touch";
 }
 

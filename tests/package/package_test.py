@@ -84,6 +84,8 @@ class Package(unittest.TestCase):
         installed = {str(path.relative_to(self.prefix / "include")) for path in (self.prefix / "include").rglob("*.h")}
         self.assertLessEqual(listed, installed)
         self.assertFalse([name for name in installed if "_internal" in name])
+        solvers = ("thenar/complementarity/", "thenar/linear_programs/", "thenar/instant/instant_proof.h")
+        self.assertFalse([name for name in installed if name.startswith(solvers)], "users read no solver")
         for path in (self.prefix / "lib/cmake/thenar").iterdir():
             self.assertNotIn(str(ROOT), path.read_text(), path.name)
 

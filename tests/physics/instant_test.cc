@@ -6,6 +6,7 @@
 
 #include "thenar/complementarity/grade.h"
 #include "thenar/instant/contact_instant.h"
+#include "thenar/instant/instant_proof.h"
 #include "thenar/io/answer/instant_answer.h"
 #include "thenar/io/scenario/scenario_reader.h"
 
@@ -23,9 +24,9 @@ Answer solve(const std::string& text, const std::vector<std::string>& overrides 
   Answer out{parse_scenario(text, "test.yaml", {}, overrides), {}};
   out.instant = solve_instant(out.scenario, out.scenario.initial);
   for (const InstantCell& cell : out.instant.cells) EXPECT_EQ(cell.modes.size(), out.instant.contacts.size());
-  for (const ModeCell& cell : out.instant.answer.cells) {
+  for (const ModeCell& cell : out.instant.proof->answer.cells) {
     const std::span<const double> z(cell.z.data(), static_cast<std::size_t>(cell.z.size()));
-    EXPECT_LE(grade_solution(out.instant.problem, z).worst(), 1e-10);
+    EXPECT_LE(grade_solution(out.instant.proof->problem, z).worst(), 1e-10);
   }
   const std::vector<CheckedVerdict> claims = verify_instant_json(instant_json(out.scenario, out.instant), "answer");
   for (const CheckedVerdict& claim : claims)

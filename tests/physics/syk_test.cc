@@ -12,6 +12,7 @@
 #include "planar_grasp.h"
 #include "thenar/complementarity/p_matrix.h"
 #include "thenar/instant/contact_instant.h"
+#include "thenar/instant/instant_proof.h"
 #include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/simulation/simulate.h"
 #include "thenar/spatial/decompositions.h"
@@ -39,7 +40,7 @@ class Scene {
     const Scenario scenario = build(t);
     Instant out = solve_instant(scenario, scenario.initial);
     EXPECT_EQ(out.contacts.size(), 4U);
-    EXPECT_EQ(out.problem.size(), 8);
+    EXPECT_EQ(out.proof->problem.size(), 8);
     for (const InstantCell& cell : out.cells) EXPECT_LE(test::calc_momentum_residual(scenario, out, cell), 1e-10);
     return out;
   }
@@ -128,7 +129,7 @@ TEST(Syk, MatrixIsThatOfPlanarFormulas) {
     for (const double t : {0.05, 0.3, 0.5, 0.63, 0.9}) {
       SCOPED_TRACE(fmt::format("{}, t = {}", name, t));
       const Instant instant = scene.solve(t);
-      const MatrixX<double> A = make_sliding_matrix(instant.problem);
+      const MatrixX<double> A = make_sliding_matrix(instant.proof->problem);
       const test::Vector7 plan = example.plan(t);
       const test::Matrix4 expected = example.grasp.calc_A(plan, example.plan_slips(plan).cwiseSign());
       EXPECT_LE((A - expected).norm(), 1e-10 * expected.norm());
@@ -199,7 +200,7 @@ TEST(SykTranslation, RegionOfDeterminateFrictionShrinks) {
         scene.set("mu2", 1.2 * (j + 0.5) / kCount);
         scene.set("grasp1", 1 + 0.3 * i);
         const Instant instant = scene.solve(k == 0 ? 0.2 : 0.5);
-        EXPECT_EQ(instant.determinate, test_p_matrix(make_sliding_matrix(instant.problem)).is_P);
+        EXPECT_EQ(instant.determinate, test_p_matrix(make_sliding_matrix(instant.proof->problem)).is_P);
         inside[k] += instant.determinate;
       }
     }

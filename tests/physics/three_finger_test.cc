@@ -11,6 +11,7 @@
 #include "newton_euler.h"
 #include "thenar/complementarity/grade.h"
 #include "thenar/instant/contact_instant.h"
+#include "thenar/instant/instant_proof.h"
 #include "thenar/io/scenario/scenario_reader.h"
 
 namespace thenar::three_finger_test {
@@ -31,8 +32,9 @@ class ThreeFingers {
     Instant out = solve_instant(scenario, scenario.initial);
     EXPECT_EQ(out.contacts.size(), 3U);
     for (const InstantCell& cell : out.cells) EXPECT_LE(test::calc_momentum_residual(scenario, out, cell), 1e-10);
-    for (const ModeCell& cell : out.answer.cells) {
-      EXPECT_LE(grade_solution(out.problem, {cell.z.data(), static_cast<std::size_t>(cell.z.size())}).worst(), 1e-10);
+    for (const ModeCell& cell : out.proof->answer.cells) {
+      EXPECT_LE(grade_solution(out.proof->problem, {cell.z.data(), static_cast<std::size_t>(cell.z.size())}).worst(),
+                1e-10);
     }
     return out;
   }
@@ -81,7 +83,7 @@ TEST(ThreeFingers, HoldTheBallIfAndOnlyIfFrictionCarriesIt) {
           EXPECT_EQ(instant.verdict, Verdict::unique);
           if (is_held) {
             EXPECT_TRUE(all_are(cell, {ContactMode::roll, ContactMode::stick}));
-            EXPECT_LE(cell.vdot.norm(), 1e-9 * instant.vdot_free.norm());
+            EXPECT_LE(cell.vdot.norm(), 1e-9 * instant.proof->vdot_free.norm());
             // The given forces themselves.
             EXPECT_NEAR(find_force(instant, 0).x(), -squeeze, 1e-12 * squeeze);
             EXPECT_NEAR(find_force(instant, 0).z(), lift, 1e-12 * squeeze);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "thenar/instant/contact_instant.h"
+#include "thenar/instant/instant_proof.h"
 #include "thenar/io/answer/instant_answer.h"
 #include "thenar/io/scenario/scenario_reader.h"
 
@@ -168,7 +169,7 @@ run: {until: 1}
   ASSERT_TRUE(instant.stick_first);
   EXPECT_EQ(instant.stick_first->problem_verdict, Verdict::several);
   EXPECT_EQ(instant.verdict, Verdict::unique_motion);
-  EXPECT_LT(instant.cells.size(), instant.answer.cells.size());
+  EXPECT_LT(instant.cells.size(), instant.proof->answer.cells.size());
   for (const InstantCell& cell : instant.cells) {
     EXPECT_LE(cell.vdot.norm(), kRounding);
     EXPECT_EQ(letters(cell), "FFFFFFFF");

@@ -16,6 +16,7 @@
 
 #include "newton_euler.h"
 #include "thenar/complementarity/grade.h"
+#include "thenar/instant/instant_proof.h"
 #include "thenar/io/answer/scenario_map.h"
 #include "thenar/io/scenario/scenario_reader.h"
 #include "thenar/spatial/decompositions.h"
@@ -264,8 +265,8 @@ struct Counts {
 };
 
 void compare(const Instant& instant, const Scenario& scenario, Counts& counts) {
-  ASSERT_EQ(instant.problem.size(), 4);
-  const BruteForce brute(instant.problem);
+  ASSERT_EQ(instant.proof->problem.size(), 4);
+  const BruteForce brute(instant.proof->problem);
   if (brute.clearance() < kLeastClearance) return;
   ++counts.compared;
   counts.none += brute.verdict() == Verdict::none;
@@ -280,15 +281,15 @@ void compare(const Instant& instant, const Scenario& scenario, Counts& counts) {
     ASSERT_NE(same, instant.cells.end()) << answer.modes;
     // Rounding of n² sums, times the condition.
     const double tolerance = 1e-14 * answer.condition;
-    const ModeCell& cell = instant.answer.cells[static_cast<std::size_t>(same - instant.cells.begin())];
+    const ModeCell& cell = instant.proof->answer.cells[static_cast<std::size_t>(same - instant.cells.begin())];
     EXPECT_LE((cell.z - answer.z).norm(), tolerance * answer.z.norm());
-    const VectorX<double> vdot = instant.vdot_free + instant.X * answer.z;
-    EXPECT_LE((same->vdot - vdot).norm(), tolerance * (vdot.norm() + (instant.X * answer.z).norm()));
+    const VectorX<double> vdot = instant.proof->vdot_free + instant.proof->X * answer.z;
+    EXPECT_LE((same->vdot - vdot).norm(), tolerance * (vdot.norm() + (instant.proof->X * answer.z).norm()));
     EXPECT_LE(test::calc_momentum_residual(scenario, instant, *same), 1e-10);
-    EXPECT_LE(grade_solution(instant.problem, {cell.z.data(), 4}).worst(), 1e-10);
+    EXPECT_LE(grade_solution(instant.proof->problem, {cell.z.data(), 4}).worst(), 1e-10);
   }
   if (brute.verdict() != Verdict::unique) return;
-  const double minor = calc_least_minor(instant.problem, brute.answers().front());
+  const double minor = calc_least_minor(instant.proof->problem, brute.answers().front());
   if (std::abs(minor) < kLeastClearance) return;
   EXPECT_EQ(instant.determinate, minor > 0) << minor;
   counts.determinate += minor > 0;
@@ -332,7 +333,7 @@ TEST(YyBruteForce, HasTheLettersOfTheMap) {
     const Instant instant = solve_instant(scenario, scenario.initial);
     SCOPED_TRACE(fmt::format("point {}", i));
     compare(instant, scenario, counts);
-    const BruteForce brute(instant.problem);
+    const BruteForce brute(instant.proof->problem);
     if (brute.clearance() < kLeastClearance) continue;
     std::string letters = grid.points[i].modes;
     std::replace(letters.begin(), letters.end(), 'F', 'R');

@@ -64,6 +64,16 @@ class Dual {
   Gradient gradient_;
 };
 
+/// The number that a decision may look at: x itself, or the value of a dual (also of a dual of duals).
+template <class T>
+auto plain(const T& x) {
+  if constexpr (requires { x.value(); }) {
+    return plain(x.value());
+  } else {
+    return x;
+  }
+}
+
 /// The width that derivatives of the dynamics use: four columns per run.
 using Dual4 = Dual<double, 4>;
 

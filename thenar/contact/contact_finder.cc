@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "thenar/contact/contact_frame.h"
 #include "thenar/contact/rigid_pieces_internal.h"
 #include "thenar/dynamics/kinematics.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-#include "thenar/geometry/contact_element.h"
+#include "thenar/spatial/linear.h"
 
 namespace thenar {
 

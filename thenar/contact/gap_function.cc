@@ -6,6 +6,7 @@
 
 #include "thenar/base/rounding_noise.h"
 #include "thenar/contact/instantiate_internal.h"
+#include "thenar/geometry/feature_surface.h"
 
 namespace thenar {
 namespace {

@@ -15,8 +15,6 @@ namespace {
 /// Directions of wrenches whose G Gᵀ is below this part of the largest cannot be made by the tips.
 constexpr double kNoReach = 1e-9;
 
-double norm(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
-
 /// Towards `to`, with the length of `size`; nothing where the points coincide.
 Vec3<double> pull(const Vec3<double>& from, const Vec3<double>& to, double size) {
   const Vec3<double> way = to - from;

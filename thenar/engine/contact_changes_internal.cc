@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "thenar/instant/cell_motion_internal.h"
+#include "thenar/instant/instant_proof.h"
 
 namespace thenar::internal {
 namespace {
@@ -215,7 +216,7 @@ Event ContactChanges::make_break(const Known& old) const {
     return out;
   }
   out.cause = EventCause::would_pull;
-  const double opening = settled_->instant.answer.cells[settled_->cell.number].w(contact.row);
+  const double opening = settled_->instant.proof->answer.cells[settled_->cell.number].w(contact.row);
   out.numbers = {{"acceleration", opening, "m/s^2"}};
   return out;
 }

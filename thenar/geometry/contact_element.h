@@ -21,8 +21,6 @@
 /// Adding a ball of radius r to a body moves every element along its normal: p + r n, D + r N. A ball is a vertex grown
 /// by r, a capsule a grown line, a torus a grown circle; with r < 0 a vertex becomes the inside of a bowl.
 
-#include <cmath>
-
 #include "thenar/spatial/linear.h"
 
 namespace thenar {
@@ -68,29 +66,6 @@ SurfaceForms<T> calc_forms(const ContactElement<T>& element) {
   Matrix2<T> D_inverse;
   D_inverse << D(1, 1) * inverse_det, -D(0, 1) * inverse_det, -D(1, 0) * inverse_det, D(0, 0) * inverse_det;
   return {D, element.N * D_inverse, D_inverse.transpose() * element.connection};
-}
-
-/// The number that a decision may look at: x itself, or the value of a dual (also of a dual of duals).
-template <class T>
-auto plain(const T& x) {
-  if constexpr (requires { x.value(); }) {
-    return plain(x.value());
-  } else {
-    return x;
-  }
-}
-
-/// |a|.
-template <class T>
-T norm(const Vec3<T>& a) {
-  using std::sqrt;
-  return sqrt(dot(a, a));
-}
-
-/// a/|a|.
-template <class T>
-Vec3<T> normalized(const Vec3<T>& a) {
-  return a * (T(1) / norm(a));
 }
 
 /// Two unit vectors x, y with x × y = n for a unit vector n; they jump where n.z changes its sign

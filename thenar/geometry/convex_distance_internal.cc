@@ -8,6 +8,7 @@
 #include "thenar/base/numbers.h"
 #include "thenar/geometry/closed_distance_internal.h"
 #include "thenar/geometry/element_newton_internal.h"
+#include "thenar/geometry/feature_surface.h"
 #include "thenar/geometry/gjk_internal.h"
 #include "thenar/geometry/normal_newton_internal.h"
 

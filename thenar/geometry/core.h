@@ -29,8 +29,9 @@
 /// coincide, the faces between them are gone, and of a pair project() and support() name the positive one where both
 /// would do.
 
+#include <string>
+
 #include "thenar/geometry/shape.h"
-#include "thenar/geometry/surface.h"
 #include "thenar/spatial/pose.h"
 
 namespace thenar {
@@ -89,18 +90,9 @@ struct Outside {
 };
 Outside calc_outside(const Core& core, int feature, const Vec3<double>& p, const Vec3<double>& n);
 
-/// The surface of a feature, grown by the radius, and its place in the shape's frame: p_S = X_SF p_F.
-struct FeatureSurface {
-  Surface surface;
-  Pose<double> X_SF;
-};
-FeatureSurface make_feature_surface(const GrownCore& shape, int feature);
 int feature_count(CoreKind kind);
 
 /// The word used in messages and files: "face 3", "rim 1", "vertex 7", "side".
 std::string feature_name(CoreKind kind, int feature);
-
-/// The element of a grown core nearest to (p, n), both in S, on the given feature, in the axes of S.
-ContactElement<double> snap(const GrownCore& shape, int feature, const Vec3<double>& p, const Vec3<double>& n);
 
 }  // namespace thenar

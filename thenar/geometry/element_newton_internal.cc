@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "thenar/base/numbers.h"
+#include "thenar/geometry/feature_surface.h"
 
 namespace thenar::internal {
 namespace {

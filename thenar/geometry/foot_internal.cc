@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thenar/geometry/contact_element.h"
 #include "thenar/geometry/core_internal.h"
 
 namespace thenar::internal {

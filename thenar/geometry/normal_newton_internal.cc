@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thenar/geometry/contact_element.h"
 #include "thenar/geometry/core_internal.h"
 
 namespace thenar::internal {

@@ -10,6 +10,7 @@
 
 #include <array>
 
+#include "thenar/geometry/contact_element.h"
 #include "thenar/geometry/foot_internal.h"
 
 namespace thenar::internal {

@@ -8,6 +8,7 @@
 #include "thenar/base/numbers.h"
 #include "thenar/base/sincos.h"
 #include "thenar/geometry/bowl_distance_internal.h"
+#include "thenar/geometry/feature_surface.h"
 #include "thenar/geometry/foot_internal.h"
 
 namespace thenar::internal {

@@ -458,10 +458,6 @@ void add_part(const ImpactAnswer& answer, const std::vector<int>& part, ImpactAn
 
 }  // namespace
 
-const char* to_string(ImpactTreatment treatment) {
-  return treatment == ImpactTreatment::sequential ? "sequential" : "simultaneous";
-}
-
 ImpactAnswer solve_impact(const ImpactProblem& problem, const ImpactOptions& options) {
   check(problem);
   const std::vector<std::vector<int>> parts = find_parts(problem.rows);

@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "thenar/complementarity/constraint_problem.h"
+#include "thenar/impact/impact_options.h"
 #include "thenar/impact/point_impact.h"
 
 namespace thenar {
@@ -43,18 +44,6 @@ struct ImpactProblem {
   /// Rows bilateral, unilateral, normal and tangent; contacts on smooth cones (faces = 0). b: velocities before.
   ConstraintProblem rows;
   std::vector<double> restitution;  ///< e of each unilateral and normal row, 0 to 1; unused for the others
-};
-
-enum class ImpactTreatment : std::uint8_t { simultaneous, sequential };
-/// The word used in files.
-const char* to_string(ImpactTreatment treatment);
-
-struct ImpactOptions {
-  ImpactLaw law = ImpactLaw::poisson;
-  ImpactTreatment treatment = ImpactTreatment::simultaneous;
-  bool cap_energy = false;
-  double tolerance = 1e-10;  ///< of PointImpactOptions
-  int most_impacts = 1000;   ///< of a sequence
 };
 
 struct ImpactAnswer {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "thenar/instant/instant_proof.h"
+
 namespace thenar::internal {
 namespace {
 
@@ -28,7 +30,7 @@ double find_spin(const Instant& instant, const InstantCell& cell, std::size_t co
   const InstantContact& sliding = instant.contacts[contact];
   if (sliding.tangent_rows[2] < 0) return 0;
   if (sliding.slides) return sliding.spin;
-  return instant.answer.cells[cell.number].w(sliding.tangent_rows[2]);
+  return instant.proof->answer.cells[cell.number].w(sliding.tangent_rows[2]);
 }
 
 std::array<double, 3> find_slip(const Instant& instant, const InstantCell& cell, std::size_t contact,
@@ -36,7 +38,7 @@ std::array<double, 3> find_slip(const Instant& instant, const InstantCell& cell,
   const InstantContact& sliding = instant.contacts[contact];
   const std::array<double, 3> told{cell.slip[contact][0], cell.slip[contact][1], find_spin(instant, cell, contact)};
   if (cone.kind == FrictionCone::Kind::box || !sliding.has_friction()) return told;
-  if (sliding.slides && opposes_slip(instant.problem, sliding, told)) return told;
+  if (sliding.slides && opposes_slip(instant.proof->problem, sliding, told)) return told;
   const std::array<double, 3> mu{sliding.law.friction, sliding.law.friction, sliding.law.torsion};
   std::array<double, 3> n{}, out{};
   double normal = 0;
@@ -73,7 +75,7 @@ class JointAnswer {
     const auto i = static_cast<Eigen::Index>(k);
     const double w = answer_.w(i), z = answer_.z(i);
     if (std::abs(w) > kLeftOfSlip * calc_load(k)) return w > 0 ? 1 : -1;
-    const bool is_at_bound = instant_.problem.row(k).limit - std::abs(z) <= calc_reserve(k);
+    const bool is_at_bound = instant_.proof->problem.row(k).limit - std::abs(z) <= calc_reserve(k);
     return is_trigger(k) && is_at_bound ? (trigger_.at_upper ? -1 : 1) : 0;
   }
   /// Whether a stop that the answer holds lets go: as the trigger, or because the friction of its joint gives way in
@@ -90,12 +92,13 @@ class JointAnswer {
   /// The size of what the row's motion is the sum of.
   double calc_load(int k) const {
     const auto i = static_cast<Eigen::Index>(k);
-    return std::abs(instant_.problem.b()(i)) + instant_.problem.A().row(i).cwiseAbs().dot(answer_.z.cwiseAbs());
+    return std::abs(instant_.proof->problem.b()(i)) +
+           instant_.proof->problem.A().row(i).cwiseAbs().dot(answer_.z.cwiseAbs());
   }
   /// A reaction as small as what the watch takes for zero (event_watch.h), or as the rounding of its sum.
   double calc_reserve(int k) const {
     if (trigger_.insists) return std::numeric_limits<double>::infinity();
-    const double diagonal = instant_.problem.A()(k, k);
+    const double diagonal = instant_.proof->problem.A()(k, k);
     const JointRow& row = motion_.rows()[static_cast<std::size_t>(instant_.joint_rows[static_cast<std::size_t>(k)])];
     return std::max(10 * tolerances_.effort_rounding(row.dof()),
                     diagonal > 0 ? kLeftOfSlip * calc_load(k) / diagonal : 0);
@@ -112,13 +115,13 @@ class JointAnswer {
 
 Mode read_joint_mode(const Instant& instant, const InstantCell& cell, const ConstrainedMotion& motion,
                      const std::vector<int>& slip, const Tolerances& tolerances, Trigger trigger) {
-  const ModeCell& answer = instant.answer.cells[cell.number];
+  const ModeCell& answer = instant.proof->answer.cells[cell.number];
   const JointAnswer joints(instant, answer, motion, tolerances, trigger);
   const int count = static_cast<int>(instant.joint_rows.size());
   Mode mode{.held = {}, .slip = slip};
   int slipping_dof = -1, slip_of_trigger = 0;
   for (int k = 0; k < count; ++k) {
-    if (instant.problem.row(k).kind != RowKind::boxed) continue;
+    if (instant.proof->problem.row(k).kind != RowKind::boxed) continue;
     const int row = instant.joint_rows[static_cast<std::size_t>(k)];
     mode.slip[static_cast<std::size_t>(row)] = joints.find_slip(k);
     if (!joints.is_trigger(k)) continue;
@@ -128,7 +131,7 @@ Mode read_joint_mode(const Instant& instant, const InstantCell& cell, const Cons
   int part = 0;
   for (int k = 0; k < count; ++k) {
     const int row = instant.joint_rows[static_cast<std::size_t>(k)];
-    const RowKind kind = instant.problem.row(k).kind;
+    const RowKind kind = instant.proof->problem.row(k).kind;
     if (kind == RowKind::unilateral) {
       const bool is_open = answer.states[static_cast<std::size_t>(part++)] == ContactState::open;
       if (is_open || joints.lets_go(k, row, slipping_dof, slip_of_trigger)) continue;

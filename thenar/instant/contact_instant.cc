@@ -67,7 +67,7 @@ Instant internal::solve_instant(AssemblyContext& context, const State& state, co
   std::vector<std::size_t> answers;
   for (int round = 0; round < kMostInstantRounds; ++round) {
     assembled = internal::assemble_instant(context, state, options.time);
-    answers = internal::solve_stick_first(out, options.search);
+    answers = internal::solve_stick_first(assembled, options.search);
     internal::CellReader reader(out, assembled.rows, state.v);
     for (const std::size_t number : answers) out.cells.push_back(reader.read(number));
     if (!internal::ask_for_missed_points(context, state, out)) break;
@@ -77,8 +77,8 @@ Instant internal::solve_instant(AssemblyContext& context, const State& state, co
     for (InstantCell& cell : out.cells) margins.read(cell);
   }
   if (out.verdict == Verdict::unique) {
-    const VectorX<double>& z = out.answer.cells[answers.front()].z;
-    out.determinate = calc_determinacy(out.problem, z).is_P.value_or(false);
+    const VectorX<double>& z = out.proof->answer.cells[answers.front()].z;
+    out.determinate = calc_determinacy(out.proof->problem, z).is_P.value_or(false);
   }
   return std::move(out);
 }

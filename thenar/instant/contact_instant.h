@@ -34,8 +34,10 @@
 #include <vector>
 
 #include "thenar/contact/contact.h"
-#include "thenar/contact/contact_finder.h"
-#include "thenar/modes/mode_solver.h"
+#include "thenar/contact/contact_frame.h"
+#include "thenar/contact/found_contact.h"
+#include "thenar/modes/mode_search_options.h"
+#include "thenar/modes/verdict.h"
 #include "thenar/scenario/scenario.h"
 
 namespace thenar {
@@ -111,7 +113,7 @@ struct PatchAnswer {
 
 /// One answer, or a polyhedron of them, with the point that has the smallest forces.
 struct InstantCell {
-  std::size_t number = 0;                     ///< its place in ModeAnswer::cells
+  std::size_t number = 0;                     ///< its place in InstantProof::answer
   std::vector<ContactMode> modes;             ///< of each contact
   VectorX<double> vdot;                       ///< accelerations of all degrees of freedom
   std::vector<std::array<double, 4>> forces;  ///< N, T, U (N) and torsion (N m) on A
@@ -130,6 +132,8 @@ struct StickFirst {
   bool is_proved = true;  ///< that what was released had to be, and that what is left are all answers
 };
 
+struct InstantProof;  // instant_proof.h
+
 struct Instant {
   Verdict verdict = Verdict::undecided;
   bool determinate = false;  ///< verdict unique, and A(Π) of the answer is a P-matrix (YY III C)
@@ -142,11 +146,8 @@ struct Instant {
   std::optional<StickFirst> stick_first;
   /// Rows of the joints that take part, by their place among all (make_joint_rows): the first rows of the problem.
   std::vector<int> joint_rows;
-
-  ConstraintProblem problem;
-  VectorX<double> vdot_free;
-  MatrixX<double> X;  ///< M⁻¹ Jᵀ: v̇ = v̇_free + X z
-  ModeAnswer answer;  ///< cells and proof in terms of the problem's rows
+  /// The problem that was solved, and its answer with the proof of the verdict. Copies of an instant share it.
+  std::shared_ptr<const InstantProof> proof;
 };
 
 struct InstantOptions {

@@ -35,7 +35,8 @@ class InstantBuilder {
     add_patches();
     calc_response();
     out_.cone = to_string(context_.rules().cone);
-    return {std::move(out_), std::move(contact_rows_)};
+    out_.proof = proof_;
+    return {std::move(out_), std::move(proof_), std::move(contact_rows_)};
   }
 
  private:
@@ -44,8 +45,8 @@ class InstantBuilder {
     const Tolerances& tolerances = context_.tolerances();
     JointRest& joints = context_.joints();
     joints.find_touching(q_, v_);
-    out_.vdot_free.setZero(model_.velocity_count());
-    for (const int i : joints.find_rows_at_rest(time_, q_, v_, out_.vdot_free)) {
+    proof_->vdot_free.setZero(model_.velocity_count());
+    for (const int i : joints.find_rows_at_rest(time_, q_, v_, proof_->vdot_free)) {
       JointRow& row = motion.rows()[static_cast<std::size_t>(i)];
       row.update(q_.data(), v_.data());
       if (row.kind() == JointRowKind::stop && row.multiply(v_.data()) < -tolerances.speed_rounding(row.dof())) {
@@ -174,11 +175,11 @@ class InstantBuilder {
   }
 
   void calc_response() {
-    const RowSystem system = assemble_rows(model_, workspace_, rows_, out_.problem);
-    out_.X = system.X;
-    out_.problem.b() = system.J * out_.vdot_free;
-    for (int i = 0; i < out_.problem.size(); ++i) out_.problem.b()(i) += rows_[static_cast<std::size_t>(i)].drift;
-    if (!out_.problem.A().allFinite() || !out_.problem.b().allFinite()) {
+    const RowSystem system = assemble_rows(model_, workspace_, rows_, proof_->problem);
+    proof_->X = system.X;
+    proof_->problem.b() = system.J * proof_->vdot_free;
+    for (int i = 0; i < proof_->problem.size(); ++i) proof_->problem.b()(i) += rows_[static_cast<std::size_t>(i)].drift;
+    if (!proof_->problem.A().allFinite() || !proof_->problem.b().allFinite()) {
       throw NoInstantError("forces or velocities are not finite");
     }
   }
@@ -194,6 +195,7 @@ class InstantBuilder {
   std::vector<ContactRows> contact_rows_;
   double rest_ = 0;  ///< m/s
   Instant out_;
+  std::shared_ptr<InstantProof> proof_ = std::make_shared<InstantProof>();
 };
 
 }  // namespace

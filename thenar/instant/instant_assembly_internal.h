@@ -6,6 +6,7 @@
 
 #include "thenar/contact/contact_rows.h"
 #include "thenar/instant/contact_instant.h"
+#include "thenar/instant/instant_proof.h"
 #include "thenar/instant/row_assembly_internal.h"
 
 namespace thenar::internal {
@@ -13,7 +14,8 @@ namespace thenar::internal {
 /// An Instant with all but its answers, and how its contacts move.
 struct AssembledInstant {
   Instant instant;
-  std::vector<ContactRows> rows;  ///< of each contact
+  std::shared_ptr<InstantProof> proof;  ///< that of the instant, to be completed
+  std::vector<ContactRows> rows;        ///< of each contact
 };
 
 /// Contacts at rest have the larger coefficient μ_s. Throws as solve_instant().

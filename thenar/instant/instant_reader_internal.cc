@@ -34,11 +34,11 @@ std::array<double, 2> find_direction(const InstantContact& contact, const Vector
 }  // namespace
 
 InstantCell CellReader::read(std::size_t number) {
-  const ModeCell& cell = instant_.answer.cells[number];
+  const ModeCell& cell = instant_.proof->answer.cells[number];
   InstantCell out;
   out.number = number;
-  out.vdot = instant_.vdot_free + instant_.X * cell.z;
-  load_ = instant_.vdot_free.cwiseAbs() + instant_.X.cwiseAbs() * calc_force_sizes(cell.z);
+  out.vdot = instant_.proof->vdot_free + instant_.proof->X * cell.z;
+  load_ = instant_.proof->vdot_free.cwiseAbs() + instant_.proof->X.cwiseAbs() * calc_force_sizes(cell.z);
   out.motion_unique = cell.motion_unique;
   out.forces_unique = cell.forces_unique;
   for (std::size_t i = 0; i < instant_.contacts.size(); ++i) {
@@ -104,9 +104,9 @@ std::array<double, 2> CellReader::find_slip(std::size_t i, ContactMode mode, con
 }
 
 void MarginReader::read(InstantCell& cell) {
-  cell_ = &instant_.answer.cells[cell.number];
+  cell_ = &instant_.proof->answer.cells[cell.number];
   range_.reset();
-  if (!cell.forces_unique) range_.emplace(instant_.problem, *cell_);
+  if (!cell.forces_unique) range_.emplace(instant_.proof->problem, *cell_);
   cell.margins.assign(instant_.contacts.size(), {});
   cell.patches.assign(instant_.patches.size(), {});
   for (const Group& group : find_groups()) {
@@ -160,7 +160,7 @@ MarginReader::Reserve MarginReader::calc_reserve(const InstantCell& cell, const 
   for (const int row : normals) {
     if (!is_loaded(cell_->z(row))) continue;
     has_force = true;
-    share = std::max(share, calc_share(make_section(instant_.problem, row), cell_->z));
+    share = std::max(share, calc_share(make_section(instant_.proof->problem, row), cell_->z));
   }
   if (range_) {
     if (auto least = range_->calc_least_share(normals)) {
@@ -223,7 +223,7 @@ void MarginReader::read_slip(const InstantCell& cell, std::size_t i, ContactMarg
 VectorX<double> MarginReader::calc_impending(const std::vector<int>& normals) const {
   VectorX<double> out = VectorX<double>::Zero(cell_->z.size());
   for (const int row : normals) {
-    const Section section = make_section(instant_.problem, row);
+    const Section section = make_section(instant_.proof->problem, row);
     out(section.rows) = -section.find_gradient(section.friction(cell_->z));
   }
   return out;

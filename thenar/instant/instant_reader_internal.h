@@ -7,6 +7,7 @@
 #include "thenar/contact/contact_rows.h"
 #include "thenar/instant/contact_instant.h"
 #include "thenar/instant/force_range_internal.h"
+#include "thenar/instant/instant_proof.h"
 
 namespace thenar::internal {
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "thenar/instant/contact_impact.h"
+#include "thenar/instant/contact_instant.h"
 #include "thenar/instant/flat_rim_internal.h"
 
 namespace thenar::internal {

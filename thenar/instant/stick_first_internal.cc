@@ -33,8 +33,8 @@ bool slips(const Instant& instant, int contact, const ModeCell& cell) {
 /// Cells in which no held contact slips.
 Numbers find_sticking_cells(const Instant& instant, const std::vector<int>& held) {
   Numbers out;
-  for (std::size_t k = 0; k < instant.answer.cells.size(); ++k) {
-    const ModeCell& cell = instant.answer.cells[k];
+  for (std::size_t k = 0; k < instant.proof->answer.cells.size(); ++k) {
+    const ModeCell& cell = instant.proof->answer.cells[k];
     const bool any_slips = std::any_of(held.begin(), held.end(), [&](int i) { return slips(instant, i, cell); });
     if (!any_slips) out.push_back(k);
   }
@@ -58,7 +58,7 @@ bool knows_all_motions(const ModeAnswer& answer) {
 
 /// Those of the held contacts that have to give way: they slip in all cells; if there are none, in some.
 std::vector<int> find_giving_way(const Instant& instant, const std::vector<int>& held) {
-  const std::vector<ModeCell>& cells = instant.answer.cells;
+  const std::vector<ModeCell>& cells = instant.proof->answer.cells;
   if (cells.empty()) return held;
   std::vector<int> in_all, in_some;
   for (const int i : held) {
@@ -70,11 +70,11 @@ std::vector<int> find_giving_way(const Instant& instant, const std::vector<int>&
   return in_all.empty() ? in_some : in_all;
 }
 
-void release(Instant& instant, int number) {
+void release(Instant& instant, InstantProof& proof, int number) {
   InstantContact& contact = instant.contacts[static_cast<std::size_t>(number)];
   contact.friction = contact.law.friction;
   for (const int row : {contact.tangent_rows[0], contact.tangent_rows[1]}) {
-    if (row >= 0) instant.problem.row(row).limit = contact.friction;
+    if (row >= 0) proof.problem.row(row).limit = contact.friction;
   }
 }
 
@@ -103,11 +103,11 @@ ModeAnswer solve_rows(const ConstraintProblem& problem, const ModeSearchOptions&
 
 /// What some cells say if there are no others.
 Verdict count_answers(const Instant& instant, const Numbers& some) {
-  const std::vector<ModeCell>& cells = instant.answer.cells;
+  const std::vector<ModeCell>& cells = instant.proof->answer.cells;
   if (some.empty()) return Verdict::none;
   const ModeCell& first = cells[some.front()];
   const bool has_one_motion = std::all_of(some.begin(), some.end(), [&](std::size_t k) {
-    return cells[k].motion_unique && move_alike(instant.problem, first, cells[k]);
+    return cells[k].motion_unique && move_alike(instant.proof->problem, first, cells[k]);
   });
   if (!has_one_motion) return Verdict::several;
   return some.size() == 1 && first.forces_unique ? Verdict::unique : Verdict::unique_motion;
@@ -115,7 +115,7 @@ Verdict count_answers(const Instant& instant, const Numbers& some) {
 
 /// The verdict of the rule, and the reason if it is undecided.
 void judge(Instant& instant, const Numbers& kept) {
-  const ModeAnswer& answer = instant.answer;
+  const ModeAnswer& answer = instant.proof->answer;
   StickFirst& rule = *instant.stick_first;
   instant.verdict = answer.verdict;
   instant.reason = answer.reason;
@@ -133,27 +133,29 @@ void judge(Instant& instant, const Numbers& kept) {
 
 }  // namespace
 
-std::vector<std::size_t> solve_stick_first(Instant& instant, const ModeSearchOptions& options) {
+std::vector<std::size_t> solve_stick_first(AssembledInstant& assembled, const ModeSearchOptions& options) {
+  Instant& instant = assembled.instant;
+  InstantProof& proof = *assembled.proof;
   StickFirst rule{.held = find_held(instant), .released = {}};
   const bool has_rule = !rule.held.empty();
   Numbers kept;
   while (true) {
-    instant.answer = solve_rows(instant.problem, options);
+    proof.answer = solve_rows(proof.problem, options);
     kept = find_sticking_cells(instant, rule.held);
-    const bool is_nothing_found = instant.answer.cells.empty() && instant.answer.verdict == Verdict::undecided;
+    const bool is_nothing_found = proof.answer.cells.empty() && proof.answer.verdict == Verdict::undecided;
     if (!kept.empty() || rule.held.empty() || is_nothing_found) break;
-    rule.is_proved = rule.is_proved && knows_all_motions(instant.answer);
+    rule.is_proved = rule.is_proved && knows_all_motions(proof.answer);
     for (const int contact : find_giving_way(instant, rule.held)) {
-      release(instant, contact);
+      release(instant, proof, contact);
       std::erase(rule.held, contact);
       rule.released.push_back(contact);
     }
   }
   std::sort(rule.released.begin(), rule.released.end());
-  rule.problem_verdict = instant.answer.verdict;
-  instant.verdict = instant.answer.verdict;
-  instant.reason = instant.answer.reason;
-  instant.is_list_complete = instant.answer.is_list_complete;
+  rule.problem_verdict = proof.answer.verdict;
+  instant.verdict = proof.answer.verdict;
+  instant.reason = proof.answer.reason;
+  instant.is_list_complete = proof.answer.is_list_complete;
   if (!has_rule) return kept;
   instant.stick_first = std::move(rule);
   judge(instant, kept);

@@ -17,25 +17,14 @@
 /// corner of each cone, this one decides a contact with a few questions; hands that hold an object with 8 contacts take
 /// some hundred to some thousand nodes.
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "thenar/modes/mode_cell.h"
 #include "thenar/modes/mode_proof.h"
+#include "thenar/modes/mode_search_options.h"
 
 namespace thenar {
-
-struct ModeSearchOptions {
-  long long most_nodes = 20'000;
-  int most_cells = 1'000;
-  int most_generators = 1'000;  ///< of a cell; with more, only its span is told
-  /// For runs, which ask at every event: one answer and the short proof, and the search only where its nodes are quick
-  /// (straight edges) or contacts are few. Forces of the answer are not the smallest where there are others.
-  bool is_brief = false;
-  /// Called now and then with the number of nodes so far; false ends the search.
-  std::function<bool(long long)> goes_on;
-};
 
 struct ModeSearchResult {
   bool is_complete = false;

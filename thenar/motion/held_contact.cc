@@ -8,6 +8,7 @@
 
 #include "thenar/contact/no_instant_error.h"
 #include "thenar/dynamics/kinematics.h"
+#include "thenar/geometry/feature_surface.h"
 
 namespace thenar {
 namespace {

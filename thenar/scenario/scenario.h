@@ -17,7 +17,7 @@
 #include "thenar/contact/body_shape.h"
 #include "thenar/contact/contact_rules.h"
 #include "thenar/control/controller.h"
-#include "thenar/impact/impact_problem.h"
+#include "thenar/impact/impact_options.h"
 #include "thenar/model/model.h"
 #include "thenar/scenario/state.h"
 

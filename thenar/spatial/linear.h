@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <cmath>
 
 #include "thenar/base/dual.h"
 #include "thenar/base/pack.h"
@@ -92,6 +93,19 @@ Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b) {
 template <class T>
 T dot(const Vec3<T>& a, const Vec3<T>& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/// |a|.
+template <class T>
+T norm(const Vec3<T>& a) {
+  using std::sqrt;
+  return sqrt(dot(a, a));
+}
+
+/// a/|a|.
+template <class T>
+Vec3<T> normalized(const Vec3<T>& a) {
+  return a * (T(1) / norm(a));
 }
 
 /// 3 × 3 matrix by columns: x, y and z are the images of the three axes. M.y.z is the entry of row z, column y.

@@ -97,7 +97,7 @@ Json solution_json(const Scenario& scenario, const Instant& instant, const Insta
   out["motion_unique"] = cell.motion_unique;
   out["forces_unique"] = cell.forces_unique;
   if (!cell.forces_unique && cell.motion_unique) {
-    out["internal_forces"] = internal_forces_json(instant, instant.answer.cells[cell.number]);
+    out["internal_forces"] = internal_forces_json(instant, instant.proof->answer.cells[cell.number]);
   }
   return out;
 }
@@ -221,10 +221,13 @@ std::string instant_json(const Scenario& scenario, const Instant& instant) {
     contacts.push_back(contact.name);
     rows.push_back(contact.row);
   }
-  Json out{
-      {"name", scenario.name}, {"verdict", to_string(instant.verdict)},           {"determinate", instant.determinate},
-      {"cone", instant.cone},  {"certificate", certificate_json(instant.answer)}, {"contacts", contacts},
-      {"contact_rows", rows}};
+  Json out{{"name", scenario.name},
+           {"verdict", to_string(instant.verdict)},
+           {"determinate", instant.determinate},
+           {"cone", instant.cone},
+           {"certificate", certificate_json(instant.proof->answer)},
+           {"contacts", contacts},
+           {"contact_rows", rows}};
   if (!instant.patches.empty()) out["patches"] = patches_json(instant);
   if (instant.stick_first) {
     out["rule"] = "stick_first";
@@ -233,9 +236,9 @@ std::string instant_json(const Scenario& scenario, const Instant& instant) {
   out["solutions"] = solutions;
   out["complete"] = instant.is_list_complete;
   if (!instant.reason.empty()) out["reason"] = instant.reason;
-  out["cells"] = cells_json(instant.answer);
-  out["problem"] = problem_json(instant.problem);
-  out["response"] = {{"free", to_json(instant.vdot_free)}, {"per_force", matrix_json(instant.X)}};
+  out["cells"] = cells_json(instant.proof->answer);
+  out["problem"] = problem_json(instant.proof->problem);
+  out["response"] = {{"free", to_json(instant.proof->vdot_free)}, {"per_force", matrix_json(instant.proof->X)}};
   return out.dump() + "\n";
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "thenar/instant/contact_instant.h"
+#include "thenar/instant/instant_proof.h"
 
 namespace thenar {
 

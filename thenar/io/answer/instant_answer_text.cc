@@ -139,7 +139,7 @@ std::string patches_text(const Instant& instant, const InstantCell& cell) {
 
 std::string accelerations_text(const Model& model, const Instant& instant, const InstantCell& cell) {
   const auto largest = [](const VectorX<double>& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; };
-  const double scale = std::max(largest(cell.vdot), largest(instant.vdot_free));
+  const double scale = std::max(largest(cell.vdot), largest(instant.proof->vdot_free));
   Table table(1);
   table.add({"acceleration", "m/s2, rad/s2"});
   for (const Joint& joint : model.joints()) {
@@ -207,7 +207,7 @@ std::string instant_text(const Scenario& scenario, const Instant& instant) {
     out += answer_head(k, instant.cells.size(), cell.motion_unique, cell.forces_unique);
     if (!instant.contacts.empty()) out += contacts_text(instant, cell);
     out += patches_text(instant, cell);
-    out += internal_forces_text(instant.answer.cells[cell.number]);
+    out += internal_forces_text(instant.proof->answer.cells[cell.number]);
     out += accelerations_text(scenario.model, instant, cell);
   }
   return out;

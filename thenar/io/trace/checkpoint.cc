@@ -56,11 +56,6 @@ Json parse_record(const fs::path& record) {
 
 }  // namespace
 
-std::optional<std::uintmax_t> find_size(const FileSizes& sizes, const std::string& name) {
-  const auto found = sizes.find(name);
-  return found == sizes.end() ? std::nullopt : std::optional(found->second);
-}
-
 void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   std::error_code error;
   fs::create_directories(folder / "checkpoints", error);

@@ -11,23 +11,17 @@
 ///
 /// A long run keeps between kMostCheckpoints / 2 and kMostCheckpoints of them, spread over the whole motion.
 
-#include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "thenar/io/trace/file_sizes.h"
 #include "thenar/simulation/snapshot.h"
 
 namespace thenar {
 
 inline constexpr std::size_t kMostCheckpoints = 64;
-
-/// Bytes of the files of a run, by their names.
-using FileSizes = std::map<std::string, std::uintmax_t>;
-std::optional<std::uintmax_t> find_size(const FileSizes& sizes, const std::string& name);
 
 struct Checkpoint {
   std::string scenario;                                        ///< its file

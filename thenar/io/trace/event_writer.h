@@ -9,7 +9,7 @@
 #include <string>
 
 #include "thenar/io/text/text_file.h"
-#include "thenar/io/trace/checkpoint.h"
+#include "thenar/io/trace/file_sizes.h"
 #include "thenar/trace/event.h"
 
 namespace thenar {

@@ -6,6 +6,8 @@
 #include <array>
 #include <system_error>
 
+#include "thenar/dynamics/kinematics.h"
+#include "thenar/io/text/row_file.h"
 #include "thenar/io/text/text_file.h"
 #include "thenar/io/trace/trace_scene.h"
 #include "thenar/spatial/rotation.h"
@@ -75,19 +77,30 @@ std::vector<std::string> trace_columns(const Scenario& scenario) {
   return out;
 }
 
+/// What grows by the rows, and room for poses of bodies.
+struct TraceWriter::Files {
+  Files(const Scenario& scenario, const std::filesystem::path& folder, const FileSizes& kept)
+      : states(folder, "states.csv", fmt::format("{}", fmt::join(trace_columns(scenario), ",")),
+               find_size(kept, "states.csv")),
+        energy(folder, "energy.csv", kEnergyHeader, find_size(kept, "energy.csv")),
+        workspace(scenario.model) {
+    if (!scenario.contacts) return;
+    contacts.emplace(folder, "contacts.csv", kContactHeader, find_size(kept, "contacts.csv"));
+    frames.emplace(folder, "contact_frames.csv", kContactFrameHeader, find_size(kept, "contact_frames.csv"));
+  }
+
+  RowFile states, energy;
+  std::optional<RowFile> contacts, frames;
+  Workspace<double> workspace;
+};
+
 TraceWriter::TraceWriter(const Scenario& scenario, const std::filesystem::path& folder, const FileSizes& kept)
     : scenario_(&scenario),
-      states_(folder, "states.csv", fmt::format("{}", fmt::join(trace_columns(scenario), ",")),
-              find_size(kept, "states.csv")),
-      energy_(folder, "energy.csv", kEnergyHeader, find_size(kept, "energy.csv")),
+      files_(std::make_unique<Files>(scenario, folder, kept)),
       scene_path_(folder / "scene.json"),
-      workspace_(scenario.model),
       has_effort_(find_joints_with_effort(scenario)) {
   for (const Joint& joint : scenario.model.joints()) needs_kinematics_ |= is_offset_free_joint(joint);
-  if (scenario.contacts) {
-    contacts_.emplace(folder, "contacts.csv", kContactHeader, find_size(kept, "contacts.csv"));
-    frames_.emplace(folder, "contact_frames.csv", kContactFrameHeader, find_size(kept, "contact_frames.csv"));
-  } else {
+  if (!scenario.contacts) {
     std::error_code ignored;
     std::filesystem::remove(folder / "contacts.csv", ignored);
     std::filesystem::remove(folder / "contact_frames.csv", ignored);
@@ -95,71 +108,76 @@ TraceWriter::TraceWriter(const Scenario& scenario, const std::filesystem::path& 
   write_file(scene_path_, scene_json(scenario));
 }
 
+TraceWriter::~TraceWriter() = default;
+
+const std::filesystem::path& TraceWriter::path() const { return files_->states.path(); }
+const std::filesystem::path& TraceWriter::energy_path() const { return files_->energy.path(); }
+
 bool TraceWriter::write(const Sample& sample) {
   append_state(sample);
   append_energy(sample);
-  if (contacts_) append_contacts(sample);
-  bool is_good = states_.end_row();
-  is_good &= energy_.end_row();
-  if (contacts_) is_good &= contacts_->end_row();
-  if (frames_) is_good &= frames_->end_row();
+  if (files_->contacts) append_contacts(sample);
+  bool is_good = files_->states.end_row();
+  is_good &= files_->energy.end_row();
+  if (files_->contacts) is_good &= files_->contacts->end_row();
+  if (files_->frames) is_good &= files_->frames->end_row();
   return is_good;
 }
 
 bool TraceWriter::finish() {
-  bool is_good = states_.flush();
-  is_good &= energy_.flush();
-  if (contacts_) is_good &= contacts_->flush();
-  if (frames_) is_good &= frames_->flush();
+  bool is_good = files_->states.flush();
+  is_good &= files_->energy.flush();
+  if (files_->contacts) is_good &= files_->contacts->flush();
+  if (files_->frames) is_good &= files_->frames->flush();
   return is_good;
 }
 
 void TraceWriter::add_sizes(FileSizes& sizes) {
   finish();
-  for (const RowFile* file : {&states_, &energy_}) sizes[file->path().filename().string()] = file->size();
-  for (const std::optional<RowFile>* file : {&contacts_, &frames_}) {
+  for (const RowFile* file : {&files_->states, &files_->energy}) sizes[file->path().filename().string()] = file->size();
+  for (const std::optional<RowFile>* file : {&files_->contacts, &files_->frames}) {
     if (*file) sizes[(*file)->path().filename().string()] = (*file)->size();
   }
 }
 
 const std::string& TraceWriter::error() const {
-  if (!states_.error().empty()) return states_.error();
-  for (const std::optional<RowFile>* file : {&contacts_, &frames_}) {
+  if (!files_->states.error().empty()) return files_->states.error();
+  for (const std::optional<RowFile>* file : {&files_->contacts, &files_->frames}) {
     if (*file && !(*file)->error().empty()) return (*file)->error();
   }
-  return energy_.error();
+  return files_->energy.error();
 }
 
 std::optional<std::filesystem::path> TraceWriter::contacts_path() const {
-  return contacts_ ? std::optional(contacts_->path()) : std::nullopt;
+  return files_->contacts ? std::optional(files_->contacts->path()) : std::nullopt;
 }
 
 std::optional<std::filesystem::path> TraceWriter::contact_frames_path() const {
-  return frames_ ? std::optional(frames_->path()) : std::nullopt;
+  return files_->frames ? std::optional(files_->frames->path()) : std::nullopt;
 }
 
 void TraceWriter::append_state(const Sample& sample) {
   if (needs_kinematics_) {
-    update_positions(scenario_->model, sample.state.q.data(), workspace_);
-    update_velocities(scenario_->model, sample.state.v.data(), workspace_);
+    update_positions(scenario_->model, sample.state.q.data(), files_->workspace);
+    update_velocities(scenario_->model, sample.state.v.data(), files_->workspace);
   }
-  states_.append(sample.state.t);
+  files_->states.append(sample.state.t);
   append_positions(sample);
   append_velocities(sample);
   append_efforts(sample);
-  states_.end_line();
+  files_->states.end_line();
 }
 
 void TraceWriter::append_positions(const Sample& sample) {
   const Model& model = scenario_->model;
   for (const Joint& joint : model.joints()) {
     if (is_offset_free_joint(joint)) {
-      const Placement<double> X_WB = calc_body_pose(model, workspace_, joint.child);
-      for (const double p : {X_WB.p.x, X_WB.p.y, X_WB.p.z}) states_.append(p);
-      for (const double q : quaternion_from_rotation(X_WB.R.eigen())) states_.append(q);
+      const Placement<double> X_WB = calc_body_pose(model, files_->workspace, joint.child);
+      for (const double p : {X_WB.p.x, X_WB.p.y, X_WB.p.z}) files_->states.append(p);
+      for (const double q : quaternion_from_rotation(X_WB.R.eigen())) files_->states.append(q);
       continue;
     }
-    for (int i = joint.q_start; i < joint.q_start + joint.nq; ++i) states_.append(sample.state.q(i));
+    for (int i = joint.q_start; i < joint.q_start + joint.nq; ++i) files_->states.append(sample.state.q(i));
   }
 }
 
@@ -167,12 +185,12 @@ void TraceWriter::append_velocities(const Sample& sample) {
   const Model& model = scenario_->model;
   for (const Joint& joint : model.joints()) {
     if (is_offset_free_joint(joint)) {
-      const Motion<double> V = calc_point_velocity(model, workspace_, joint.child, Vec3<double>::zero());
+      const Motion<double> V = calc_point_velocity(model, files_->workspace, joint.child, Vec3<double>::zero());
       for (const double x : {V.angular.x, V.angular.y, V.angular.z, V.linear.x, V.linear.y, V.linear.z})
-        states_.append(x);
+        files_->states.append(x);
       continue;
     }
-    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) states_.append(sample.state.v(i));
+    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) files_->states.append(sample.state.v(i));
   }
 }
 
@@ -180,7 +198,7 @@ void TraceWriter::append_efforts(const Sample& sample) {
   for (int k = 0; k < scenario_->model.joint_count(); ++k) {
     if (!has_effort_[static_cast<std::size_t>(k)]) continue;
     const Joint& joint = scenario_->model.joint(JointIndex(k));
-    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) states_.append(sample.tau(i));
+    for (int i = joint.v_start; i < joint.v_start + joint.nv; ++i) files_->states.append(sample.tau(i));
   }
 }
 
@@ -188,37 +206,37 @@ void TraceWriter::append_energy(const Sample& sample) {
   const EnergySample& energy = sample.energy;
   for (const double x : {sample.state.t, energy.kinetic, energy.potential, energy.work, energy.dissipated,
                          energy.layers, energy.switched, energy.corrected}) {
-    energy_.append(x);
+    files_->energy.append(x);
   }
-  energy_.end_line();
+  files_->energy.end_line();
 }
 
 void TraceWriter::append_contacts(const Sample& sample) {
   for (const Contact& contact : sample.contacts) {
-    contacts_->append(sample.state.t);
-    contacts_->append(contact.name);
-    contacts_->append(to_string(contact.mode));
-    contacts_->append(contact.gap);
+    files_->contacts->append(sample.state.t);
+    files_->contacts->append(contact.name);
+    files_->contacts->append(to_string(contact.mode));
+    files_->contacts->append(contact.gap);
     const ContactForce& f = contact.force_on_A;
-    for (const double part : {f.normal, f.along_T, f.along_U, f.torsion}) contacts_->append(part);
+    for (const double part : {f.normal, f.along_T, f.along_U, f.torsion}) files_->contacts->append(part);
     for (const auto& pair : {contact.slip, contact.u_A, contact.u_B}) {
-      for (const double x : pair) contacts_->append(x);
+      for (const double x : pair) files_->contacts->append(x);
     }
-    contacts_->append(contact.psi);
-    contacts_->append(contact.margin);
-    contacts_->end_line();
+    files_->contacts->append(contact.psi);
+    files_->contacts->append(contact.margin);
+    files_->contacts->end_line();
     append_frame(sample.state.t, contact);
   }
 }
 
 void TraceWriter::append_frame(double t, const Contact& contact) {
-  frames_->append(t);
-  frames_->append(contact.name);
-  frames_->append(contact.friction);
+  files_->frames->append(t);
+  files_->frames->append(contact.name);
+  files_->frames->append(contact.friction);
   for (const Vec3<double>& a : {contact.point_A, contact.N, contact.T}) {
-    for (const double x : {a.x, a.y, a.z}) frames_->append(x);
+    for (const double x : {a.x, a.y, a.z}) files_->frames->append(x);
   }
-  frames_->end_line();
+  files_->frames->end_line();
 }
 
 }  // namespace thenar

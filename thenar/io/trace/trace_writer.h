@@ -9,14 +9,13 @@
 /// interrupted, fails or is killed leaves a readable trace.
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "thenar/dynamics/kinematics.h"
-#include "thenar/io/text/row_file.h"
-#include "thenar/io/trace/checkpoint.h"
+#include "thenar/io/trace/file_sizes.h"
 #include "thenar/scenario/scenario.h"
 #include "thenar/trace/sample.h"
 
@@ -42,6 +41,7 @@ class TraceWriter {
   /// std::runtime_error with a clear message if that cannot be done. With the sizes of a checkpoint it goes on behind
   /// them.
   TraceWriter(const Scenario& scenario, const std::filesystem::path& folder, const FileSizes& kept = {});
+  ~TraceWriter();
 
   /// Adds a row. False when it could not be written; error() says why.
   bool write(const Sample& sample);
@@ -53,8 +53,8 @@ class TraceWriter {
   /// Of the first file that could not be written; empty while all is well.
   const std::string& error() const;
   /// Of states.csv.
-  const std::filesystem::path& path() const { return states_.path(); }
-  const std::filesystem::path& energy_path() const { return energy_.path(); }
+  const std::filesystem::path& path() const;
+  const std::filesystem::path& energy_path() const;
   /// Of contacts.csv; nothing for a scenario without contacts.
   std::optional<std::filesystem::path> contacts_path() const;
   /// Of contact_frames.csv, likewise.
@@ -71,11 +71,11 @@ class TraceWriter {
   void append_contacts(const Sample& sample);
   void append_frame(double t, const Contact& contact);
 
+  struct Files;
+
   const Scenario* scenario_;
-  RowFile states_, energy_;
-  std::optional<RowFile> contacts_, frames_;
+  std::unique_ptr<Files> files_;
   std::filesystem::path scene_path_;
-  Workspace<double> workspace_;
   std::vector<bool> has_effort_;  // Per joint.
   bool needs_kinematics_ = false;
 };

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-
-/// @file
-/// The surfaces of a grown core's features: as values with a place, and directly in the axes of the shape (snap()).
+#include "thenar/geometry/feature_surface.h"
 
 #include <cmath>
 
 #include "thenar/base/assert.h"
-#include "thenar/geometry/core.h"
 #include "thenar/geometry/core_internal.h"
 
 namespace thenar {
