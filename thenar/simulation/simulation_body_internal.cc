@@ -10,10 +10,10 @@
 #include "thenar/dynamics/kinematics.h"
 #include "thenar/engine/event_run_internal.h"
 #include "thenar/quasistatic_run/quasistatic_run_internal.h"
-#include "thenar/step/step_run_internal.h"
 #include "thenar/simulation/parameter_change_internal.h"
 #include "thenar/simulation/scenario_check_internal.h"
 #include "thenar/simulation/scenario_fingerprint_internal.h"
+#include "thenar/step/step_run_internal.h"
 
 namespace thenar {
 namespace {

@@ -69,7 +69,7 @@ struct RunReport {
   EventCounts events{};
   long long control_samples = 0;  ///< of controllers that have a rate
   double max_gap_violation =
-      0;                 ///< rad or m, the farthest that a coordinate was beyond a stop, or bodies inside each other
+      0;  ///< rad or m, the farthest that a coordinate was beyond a stop, or bodies inside each other
   long long flagged_steps = 0;  ///< of the step engine, whose answer is not as good as it should be
   double worst_grade = 0;       ///< of the step engine: the worst grade of an answer (grade.h)
   double bridged_s = 0;  ///< s, of the motion that could not be followed event by event (contact_bridge_internal.h)

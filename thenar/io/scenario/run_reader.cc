@@ -17,10 +17,11 @@ EngineKind read_engine(const Field& field) {
 
 /// The other engines have one method each, and nothing to draw back.
 void check_keys_of_event(const RunOptions& run, const std::optional<Field>& integrator,
-                     const std::optional<Field>& baumgarte) {
+                         const std::optional<Field>& baumgarte) {
   if (run.engine == EngineKind::event) return;
   if (integrator) integrator->fail("is for the engine 'event'; the others have one method each");
-  if (baumgarte) baumgarte->fail("is for the engine 'event'; the others put bodies back on their contacts after every step");
+  if (baumgarte)
+    baumgarte->fail("is for the engine 'event'; the others put bodies back on their contacts after every step");
 }
 
 IntegratorKind read_integrator(const Field& field) {
@@ -57,7 +58,8 @@ RunOptions read_run(const Field& field, const Parameters& parameters) {
   const auto until = reader.optional("until"), sample = reader.optional("sample"),
              integrator = reader.optional("integrator"), tolerance = reader.optional("tolerance"),
              step = reader.optional("step"), engine = reader.optional("engine"),
-             on_indeterminate = reader.optional("on_indeterminate"), baumgarte = reader.optional("baumgarte"), verdicts = reader.optional("verdicts");
+             on_indeterminate = reader.optional("on_indeterminate"), baumgarte = reader.optional("baumgarte"),
+             verdicts = reader.optional("verdicts");
   reader.finish();
   RunOptions run;
   if (engine) run.engine = read_engine(*engine);
