@@ -26,7 +26,7 @@ std::vector<BodyShape> sort_by_body(std::vector<BodyShape> shapes) {
 /// tells how deep others are in it.
 GrownCore make_contact_core(const Shape& shape, bool is_planar) {
   GrownCore out = make_core(shape);
-  if (!is_planar || out.core.kind != CoreKind::plate) return out;
+  if (!is_planar || out.core.kind != CoreKind::plate || out.radius > 0) return out;
   out.core.kind = CoreKind::ellipsoid;
   out.core.size.z = std::max(out.core.size.x, out.core.size.y);
   return out;

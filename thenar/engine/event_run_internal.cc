@@ -191,7 +191,7 @@ bool EventRun::refuse_state() {
   run_.state = run_.last_good;
   return run_.end(AdvanceEnd::not_finite,
                   fmt::format("{} in step {} (t = {:.9g} s to {:.9g} s); the motion ran away, a shorter "
-                              "'step' or a tighter 'tolerance' may help",
+                              "step or a tighter tolerance may help",
                               find_bad_entry(run_.scenario.model, bad), run_.stepper.steps(), run_.last_good.t, bad.t));
 }
 

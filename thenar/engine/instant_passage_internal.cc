@@ -140,8 +140,8 @@ std::string InstantPassage::explain_failure() {
   const Model& model = run_.scenario.model;
   return fmt::format(
       "no step succeeds {}; the fastest part is {} with a velocity of {:.6g}. The motion ran away, "
-      "became singular or is too stiff for this method: 'integrator: auto', a shorter 'step' or a "
-      "tighter 'tolerance' may help",
+      "became singular or is too stiff for this method: the automatic choice of methods, a shorter step "
+      "or a tighter tolerance may help",
       where, owner_name(model, model.joint(model.dof_joint(static_cast<int>(fastest)))), run_.state.v(fastest));
 }
 

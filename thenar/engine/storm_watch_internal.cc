@@ -44,7 +44,7 @@ std::string StormWatch::describe(double t, const std::string& last) const {
   }
   return fmt::format(
       "more than {} events from t = {:.12g} s to {:.12g} s: they come faster than the motion can be "
-      "followed{}; a tighter 'tolerance' may help",
+      "followed{}; a tighter tolerance may help",
       storm_, storm_since_, t, last);
 }
 

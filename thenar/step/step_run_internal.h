@@ -4,17 +4,11 @@
 /// @file
 /// The step engine: motion with inertia in steps of one length, each of which has one contact problem.
 ///
-/// A step from (q, v) at t, after Moreau, with all forces half-way (step_dynamics_internal.h, step_rows_internal.h):
-///
-///     q_M = q ⊕ h/2 v                 contacts, Jacobians and forces
-///     v* = v, or after an impact      what has just closed and is approached, by the scenario's law (impact_problem.h)
-///     v⁺ = v* + … h f + Jᵀ z          z by the contact problem (step_solver_internal.h)
-///     q⁺ = q_M ⊕ h/2 v⁺ ⊕ δ           δ closes the gaps of what presses, or overlaps: positions only
+/// step_maker_internal.h makes a step; this class takes it, keeps its books, and says what happened.
 ///
 /// **Cutting.** Steps end on the grid of the scenario's rows. A call that ends inside of a step reads the state between
 /// its ends; the step, with its events, is taken when a later time is asked for. Loads change on the grid.
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,12 +16,9 @@
 
 #include "thenar/engine/engine_internal.h"
 #include "thenar/engine/event_log.h"
-#include "thenar/instant/contact_names.h"
-#include "thenar/instant/joint_rest.h"
-#include "thenar/instant/row_assembly_internal.h"
-#include "thenar/motion/least_solver_internal.h"
+#include "thenar/step/made_step_internal.h"
+#include "thenar/step/step_maker_internal.h"
 #include "thenar/step/step_sampler_internal.h"
-#include "thenar/step/step_solver_internal.h"
 #include "thenar/trace/row_times.h"
 
 namespace thenar::internal {
@@ -49,12 +40,12 @@ class StepRun final : public Engine {
   Instant solve_present(const InstantOptions& options) override;
   void save(StateWriter& writer) override { archive(writer); }
   void load(StateReader& reader) override { archive(reader); }
-  std::string find_silent_law() const override { return dynamics_.actuation().find_silent_law(); }
+  std::string find_silent_law() const override { return maker_.actuation().find_silent_law(); }
   std::vector<std::shared_ptr<const Controller>> copy_silent_laws() const override {
-    return dynamics_.actuation().copy_silent_laws();
+    return maker_.actuation().copy_silent_laws();
   }
   void adopt_silent_laws(std::span<const std::shared_ptr<const Controller>> laws) override {
-    dynamics_.actuation().adopt_silent_laws(laws);
+    maker_.actuation().adopt_silent_laws(laws);
   }
   bool end(AdvanceEnd why, const std::string& reason) override;
   AdvanceEnd ended_by() const override { return ended_by_; }
@@ -65,19 +56,11 @@ class StepRun final : public Engine {
  private:
   // All of these are false when the motion has ended.
   bool prepare();
-  bool make_step(double t_end);
-  bool resolve_impacts();
   bool commit();
   bool pass_due();
 
-  void find_next_positions();
-  void book_energy();
-  void note_modes();
-  void look_inside(double t);
-  double calc_rest_speed() const;
-  double calc_reach(double h) const;
-  void put_in_touch(AssemblyContext& context, State& present) const;
   void ask_verdict();
+  void look_inside(double t);
   EnergyBalance& energy() { return report_.energy; }
 
   template <class Archive>
@@ -88,43 +71,20 @@ class StepRun final : public Engine {
   AdvanceEnd ended_by_ = AdvanceEnd::reached;
   bool has_begun_ = false;
   Tolerances tolerances_;
-  ConstrainedMotion motion_;  ///< of impacts, which ask for its joint rows
-  JointRest joints_;
-  AssemblyContext context_;
-  StepDynamics dynamics_;
-  StepRows rows_;
-  StepSolver solver_;
+  StepMaker maker_;
   EventLog events_;
-  ContactNames names_;
   StepSampler sampler_;
   RowTimes grid_;
   RunReport report_;
-  double size_ = 0;  ///< of the scene, m
   std::optional<ExternalLoads> staged_loads_;
-
   double next_verdict_ = 0;  ///< s
 
   State state_, view_;
   bool is_inside_ = false;
-  VectorX<double> acceleration_;  ///< of the last step, without impacts
-
-  /// The step that was made from state_.
-  struct Made {
-    double h = 0;
-    State end;
-    EnergyBalance energy;  ///< what it adds
-    std::vector<Event> events;
-    std::vector<StepContactState> contacts;
-    std::vector<int> joints;  ///< per joint row: 0 free, 1 held, ±2 slips
-    VectorX<double> acceleration;
-    double grade = 0, overlap = 0;
-    bool is_flagged = false;
-  };
-  std::optional<Made> made_;
+  VectorX<double> acceleration_;            ///< of the last step, without impacts
   std::vector<StepContactState> contacts_;  ///< at state_
-  std::vector<int> joint_modes_;
-  VectorX<double> v_start_, v_next_, correction_, effort_;
-  LeastSolver gaps_solver_;
+  std::vector<char> stops_;                 ///< per joint row: whether it is a stop that is pressed
+  std::optional<MadeStep> made_;            ///< from state_
 };
 
 }  // namespace thenar::internal

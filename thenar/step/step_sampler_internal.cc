@@ -30,9 +30,8 @@ double calc_margin(const StepContact& contact, const FrictionCone& cone, const C
 
 }  // namespace
 
-StepSampler::StepSampler(const Scenario& scenario, const Tolerances& tolerances)
+StepSampler::StepSampler(const Scenario& scenario)
     : scenario_(scenario),
-      tolerances_(tolerances),
       nearby_(scenario.model, scenario.shapes, find_contact_rules(scenario)),
       workspace_(scenario.model) {
   update_positions(scenario.model, scenario.initial.q.data(), workspace_);
@@ -60,9 +59,9 @@ void give_names(const StepRows& rows, const StepSolver& solver, const std::vecto
 
 }  // namespace
 
-std::vector<StepContactState> StepSampler::read_contacts(const StepRows& rows, const StepSolver& solver, double h,
-                                                         const std::vector<StepContactState>& before,
-                                                         ContactNames& names) const {
+std::vector<StepContactState> read_contacts(const AnsweredStep& step, double h,
+                                            const std::vector<StepContactState>& before, ContactNames& names) {
+  const auto& [scenario, tolerances, rows, solver] = step;
   const StepAnswer& answer = solver.answer();
   std::vector<StepContactState> out;
   out.reserve(rows.contacts().size());
@@ -92,10 +91,10 @@ std::vector<StepContactState> StepSampler::read_contacts(const StepRows& rows, c
     contact.friction = slides || from.slips ? from.law.friction : from.law.static_friction;
     if (from.tangent_count == 0) contact.friction = 0;
     const double turn = std::hypot(from.rows.velocity(4), from.rows.velocity(5));
-    const bool turns = turn > kTurnsHardly / tolerances_.scales().time;
+    const bool turns = turn > kTurnsHardly / tolerances.scales().time;
     contact.mode = slides ? ContactMode::slide : turns ? ContactMode::roll : ContactMode::stick;
     if (from.tangent_count > 0) {
-      contact.margin = slides ? -1 : calc_margin(from, scenario_.contacts->cone, contact.force_on_A);
+      contact.margin = slides ? -1 : calc_margin(from, scenario.contacts->cone, contact.force_on_A);
     }
   }
   give_names(rows, solver, before, names, out);

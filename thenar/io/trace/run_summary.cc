@@ -169,7 +169,7 @@ std::string run_summary_text(const Scenario& scenario, const RunReport& report, 
   out += fmt::format("  events by kind: {}\n", list_events(report.events));
   if (report.flagged_steps > 0) {
     out += fmt::format(
-        "  flagged: in {} steps no answer was as good as 1e-8; a shorter 'step', or the engine 'event', may help\n",
+        "  flagged: in {} steps no answer was as good as 1e-8; a shorter step, or the engine 'event', may help\n",
         report.flagged_steps);
   }
   if (report.bridged_s > 0) {
