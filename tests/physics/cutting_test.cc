@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <random>
 #include <string>
@@ -111,6 +112,48 @@ TEST_P(Cutting, SavedAndRestoredItGoesOnWithTheSameBits) {
   }
   out.report = sim->report();
   expect_same(out, advance(scenario, {kUntil}));
+}
+
+/// Without any wall time a call ends as early as it may, also before the event at the end of a step. There, too, one
+/// can look, and another simulation can take over.
+TEST_P(Cutting, WithoutTimeItGoesOnWithTheSameBits) {
+  constexpr double kShort = 0.1;
+  const Scenario scenario = read();
+  Outcome out;
+  auto sim = std::make_unique<Simulation>(scenario);
+  for (AdvanceEnd end = AdvanceEnd::budget; end == AdvanceEnd::budget;) {
+    const AdvanceReport report = sim->advance_to(kShort, {.wall_s = 0});
+    ASSERT_TRUE(report.ok()) << report.reason;
+    EXPECT_TRUE(report.end != AdvanceEnd::budget || report.steps + report.events > 0);
+    end = report.end;
+    take_events(*sim, out);
+    sim->sample();
+    auto next = std::make_unique<Simulation>(scenario);
+    next->restore(sim->save());
+    sim = std::move(next);
+  }
+  out.report = sim->report();
+  expect_same(out, advance(scenario, {kShort}));
+}
+
+/// A parameter that changes before the event at the end of a step does not make the event disappear.
+TEST(BeforeAnEvent, AParameterMayChange) {
+  Scenario scenario = parse_scenario(
+      "thenar: 1\nparameters: {mu: 0.3}\nobjects:\n"
+      "  - {name: ball, shape: {sphere: 0.1}, mass: 1, pose: {xyz: [0, 0, 0.2]}}\n"
+      "  - {name: floor, joint: fixed, shape: {plane: {}}}\ncontacts: {friction: $mu, restitution: 0.5}\nrun: {until: "
+      "1}\n",
+      "ball.yaml");
+  Simulation sim(scenario);
+  std::vector<Event> events;
+  for (double mu = 0.3; sim.time() < 0.2; mu += 1e-3) {
+    ASSERT_TRUE(sim.advance_to(0.2, {.wall_s = 0}).ok());
+    sim.set_parameter("mu", mu);
+    for (Event& event : sim.new_events()) events.push_back(std::move(event));
+  }
+  ASSERT_EQ(std::count_if(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::impact; }), 1);
+  EXPECT_NEAR(events[0].t, std::sqrt(0.2 / 9.81), 1e-9);
+  EXPECT_GT(sim.state().v(5), 0) << "it has rebounded";
 }
 
 /// Back in time in one simulation, as often as one likes.

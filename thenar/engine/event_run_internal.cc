@@ -174,6 +174,7 @@ bool EventRun::cut_here() {
 }
 
 void EventRun::take_present() {
+  if (is_before_event()) pass_event();
   if (run_.stepper.has_error_control()) cut_here();
 }
 
