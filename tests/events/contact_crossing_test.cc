@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What can happen to contacts: its words, and its bytes in snapshots.
+// Crossings of contacts: their words, and their bytes in snapshots.
 
 #include "thenar/events/contact_crossing.h"
 

@@ -13,7 +13,7 @@
 
 namespace thenar::internal {
 
-/// What counts as none of a layer.
+/// Forces and depths of a layer that count as none.
 struct LayerMargins {
   double force = 0;  ///< N
   double depth = 0;  ///< m
@@ -26,7 +26,7 @@ struct LayerSlopes {
   std::array<double, 4> stiffness{}, damping{};  ///< N/m, N s/m; about N with N m, rad
 };
 
-/// Of a layer by this law under a normal force, N.
+/// Slopes of a layer by this law under a normal force, N.
 LayerSlopes calc_layer_slopes(const ContactLaw& law, double f_N, const Scales& scales);
 
 /// How long a layer takes to settle, s: a spring and damper under the mass of everything.

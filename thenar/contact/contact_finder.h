@@ -36,7 +36,7 @@ class ContactFinder {
   /// Finds all contact points with gap ≤ margin (m). Needs update_positions. Throws NoInstantError when far too many
   /// shapes are near each other (BroadPhase).
   void update(const Workspace<double>& workspace, double margin);
-  /// The same of two shapes alone.
+  /// Finds the contact points of two shapes alone.
   void update_pair(const Workspace<double>& workspace, double margin, int shape_A, int shape_B);
 
   /// The next update does not depend on earlier ones, not even by rounding.

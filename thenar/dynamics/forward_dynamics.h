@@ -35,7 +35,7 @@ void forward_dynamics_with_factors(const Model& model, const double* q, const do
 /// factorization of the mass matrix.
 template <class T>
 void factorize_articulated(const Model& model, Workspace<T>& workspace);
-/// The same of the mass matrix with `added` (nv) on its diagonal.
+/// Factorizes the mass matrix with `added` (nv) on its diagonal in the same way.
 void factorize_articulated(const Model& model, const double* added, Workspace<double>& workspace);
 
 /// x = M⁻¹ tau. Needs factorize_articulated.

@@ -8,7 +8,7 @@ namespace thenar::internal {
 
 BounceCapture::BounceCapture(SettleParts& parts) : parts_(parts), stop_strikes_(parts.motion.rows().size(), 0) {}
 
-/// What comes to rest slows down its neighbours, which may come to rest by that: they are looked at again.
+/// A contact that comes to rest slows its neighbours down, which may come to rest by that: all are looked at again.
 bool BounceCapture::capture(State& state, const Instant& instant) {
   instant_ = &instant;
   Mode mode = parts_.motion.mode();

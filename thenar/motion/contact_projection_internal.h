@@ -51,7 +51,7 @@ class ContactProjection {
   VectorX<double> speeds_, gaps_, z_, q_next_;
 };
 
-/// The same for contacts and joint rows of its own, whatever a motion holds.
+/// Projects a state on contacts and joint rows that a caller names, whatever a motion holds.
 class StateProjection {
  public:
   /// The model must outlive it.

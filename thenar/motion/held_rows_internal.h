@@ -41,7 +41,7 @@ class HeldRows {
 
   /// Follows the contacts to (q, v). False if one of them is lost. Needed by all below.
   bool update(const double* q, const double* v);
-  /// The same in two steps where v̇ without reactions is asked for as well.
+  /// Does so in two steps, where v̇ without reactions is asked for as well.
   void begin(const double* q, const double* v, const double* effort, std::span<const BodyWrench<double>> wrenches,
              double* vdot);
   bool follow();

@@ -46,7 +46,7 @@ class StepRows {
 
   /// What touches half-way: bodies nearer than `touch` (m), those that pressed before nearer than `reach`.
   void find(StepDynamics& dynamics, double touch, double reach);
-  /// Those that pressed in the step, and of these those that stuck, for the next one.
+  /// Tells the next step which rows pressed in this one, and which of these stuck.
   void note(std::vector<std::uint64_t> pressed, std::vector<std::uint64_t> stuck) {
     pressed_ = std::move(pressed);
     stuck_ = std::move(stuck);
